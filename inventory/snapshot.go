@@ -1,0 +1,87 @@
+package inventory
+
+import "time"
+
+// FormatVersion is the version of the Snapshot's JSON form. The number behind "v" is the major version: readers
+// refuse a newer one and accept fields that they do not know within the same one.
+const FormatVersion = "proxaudit/snapshot/v1"
+
+// Snapshot is everything one run saw. It is the only thing that passes from collection to analysis.
+type Snapshot struct {
+	FormatVersion string `json:"formatVersion"`
+	// CollectedAt is the run's clock, in UTC: every age that analysis prints is measured from here, so that the
+	// same file gives the same bytes next year.
+	CollectedAt time.Time `json:"collectedAt"`
+	// ToolVersion is the proxaudit version that collected it.
+	ToolVersion string `json:"toolVersion,omitempty"`
+
+	Sites []Site `json:"sites,omitempty"`
+	VMs   []VM   `json:"vms,omitempty"`
+
+	// Management is nil when the run had no management cluster at all: VMs and Nodes are then classed without
+	// Machines, and nothing is unknown for that reason.
+	Management *Management `json:"management,omitempty"`
+	// Clusters are the workload clusters: declared by a Cluster object, named in the configuration, or both. The
+	// management cluster itself is one too, for its Nodes are VMs like any others.
+	Clusters        []Cluster        `json:"clusters,omitempty"`
+	Machines        []Machine        `json:"machines,omitempty"`
+	ProxmoxMachines []ProxmoxMachine `json:"proxmoxMachines,omitempty"`
+	Nodes           []Node           `json:"nodes,omitempty"`
+	// Groups are what creates Machines: MachineSets, MachineDeployments and control planes.
+	Groups    []Group    `json:"groups,omitempty"`
+	Providers []Provider `json:"providers,omitempty"`
+
+	// Probes are the answers to single questions that lists left open (pass 2 of the collection).
+	Probes   []Probe    `json:"probes,omitempty"`
+	Coverage []Coverage `json:"coverage"`
+	Requests []Requests `json:"requests,omitempty"`
+	// Objects are the API objects as served, with managed fields and secret-bearing fields taken out.
+	Objects []Object `json:"objects,omitempty"`
+}
+
+// Requests counts what one source was asked. Retries are counted apart, because the promise made about load
+// ("at most N + 6 per site") is about the plan and not about a network's bad day.
+type Requests struct {
+	Source  string `json:"source"`
+	Count   int    `json:"count"`
+	Retries int    `json:"retries,omitempty"`
+	// Throttled counts 429 answers that were waited out.
+	Throttled int `json:"throttled,omitempty"`
+}
+
+// Management says which management cluster was read and what it serves.
+type Management struct {
+	// Context is the kubeconfig context or "in-cluster".
+	Context string `json:"context"`
+	// Namespaces that were asked; empty means all.
+	Namespaces []string `json:"namespaces,omitempty"`
+	// Version is the API server's version, like "v1.34.2"; empty if it was not readable.
+	Version string `json:"version,omitempty"`
+	// Served maps each API group of interest to the versions that discovery listed, the preferred one first.
+	Served map[string][]string `json:"served,omitempty"`
+	// ClusterName is the name in Snapshot.Clusters under which this cluster's own Nodes stand.
+	ClusterName string `json:"clusterName,omitempty"`
+}
+
+// Provider is a Cluster API provider's controller Deployment.
+type Provider struct {
+	Namespace string `json:"namespace"`
+	Name      string `json:"name"`
+	// Label is the value of cluster.x-k8s.io/provider, like "infrastructure-proxmox".
+	Label     string `json:"label"`
+	Image     string `json:"image,omitempty"`
+	Version   string `json:"version,omitempty"`
+	Desired   int32  `json:"desired"`
+	Available int32  `json:"available"`
+}
+
+// Object is one API object as served, for analyses that need more than the normalised structs hold.
+type Object struct {
+	// Cluster is a Cluster name of the Snapshot for objects of a workload cluster, empty for the management cluster.
+	Cluster    string         `json:"cluster,omitempty"`
+	APIVersion string         `json:"apiVersion"`
+	Kind       string         `json:"kind"`
+	Namespace  string         `json:"namespace,omitempty"`
+	Name       string         `json:"name"`
+	Content    map[string]any `json:"content,omitempty"`
+}
