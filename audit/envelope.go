@@ -1,0 +1,211 @@
+// Package audit turns a Snapshot into results: values without I/O that every output format renders.
+package audit
+
+import (
+	"time"
+
+	"github.com/proxaudit/proxaudit/audit/identity"
+	"github.com/proxaudit/proxaudit/inventory"
+)
+
+// FormatVersion is the version of every result's JSON form.
+const FormatVersion = "proxaudit/v1"
+
+// Kinds of results.
+const (
+	KindOrphanReport = "OrphanReport"
+	KindInventory    = "Inventory"
+	KindExplanation  = "Explanation"
+	KindDoctorReport = "DoctorReport"
+)
+
+// Envelope is what every result starts with.
+type Envelope struct {
+	FormatVersion string `json:"formatVersion"`
+	Kind          string `json:"kind"`
+	// GeneratedAt equals the Snapshot's CollectedAt, so that the same file gives the same bytes.
+	GeneratedAt time.Time            `json:"generatedAt"`
+	Coverage    []inventory.Coverage `json:"coverage"`
+	Requests    []inventory.Requests `json:"requests"`
+}
+
+// Severity of a finding.
+type Severity string
+
+// The severities, the worst first.
+const (
+	Critical Severity = "critical"
+	Warning  Severity = "warning"
+	Info     Severity = "info"
+)
+
+// Rank is 0 for the worst. Unknown severities come last.
+func (s Severity) Rank() int {
+	switch s {
+	case Critical:
+		return 0
+	case Warning:
+		return 1
+	case Info:
+		return 2
+	default:
+		return 3
+	}
+}
+
+// Holds is what a VM occupies by its configuration. Nil fields are not known.
+type Holds struct {
+	VCPU      *int   `json:"vcpu,omitempty"`
+	MemoryMiB *int64 `json:"memoryMiB,omitempty"`
+	// DiskGiB is rounded up to whole GiB; DiskPartial says that a disk's size was not known, so it is a lower bound.
+	DiskGiB     *int64 `json:"diskGiB,omitempty"`
+	DiskPartial bool   `json:"diskPartial,omitempty"`
+}
+
+// SubjectRef is the subject of a finding or item with the ids that a person needs to find it.
+type SubjectRef struct {
+	// Kind is vm, machine, proxmoxmachine or node.
+	Kind string `json:"kind"`
+	// Site is set for VMs, Cluster where one is known.
+	Site      string `json:"site,omitempty"`
+	Cluster   string `json:"cluster,omitempty"`
+	Namespace string `json:"namespace,omitempty"`
+	Name      string `json:"name,omitempty"`
+	VMID      int    `json:"vmid,omitempty"`
+	// Node is the Proxmox host of a VM.
+	Node string `json:"node,omitempty"`
+	UUID string `json:"uuid,omitempty"`
+	// ID is the form that -o name prints and explain takes.
+	ID string `json:"id"`
+}
+
+// Finding is one thing that is wrong, or worth knowing.
+type Finding struct {
+	Rule       string              `json:"rule"`
+	Severity   Severity            `json:"severity"`
+	Class      identity.Class      `json:"class"`
+	Subject    SubjectRef          `json:"subject"`
+	Others     []SubjectRef        `json:"others,omitempty"`
+	Title      string              `json:"title"`
+	Evidence   []identity.Evidence `json:"evidence"`
+	Confidence identity.Confidence `json:"confidence"`
+	// Since is when the subject came to be, as far as it is known: ctime of a VM, creation of a Machine or Node.
+	Since *time.Time `json:"since,omitempty"`
+	// AgeSeconds is GeneratedAt - Since.
+	AgeSeconds *int64 `json:"ageSeconds,omitempty"`
+	Status     string `json:"status,omitempty"`
+	Holds      *Holds `json:"holds,omitempty"`
+	// WaitingFor names what would change the verdict by itself.
+	WaitingFor string `json:"waitingFor,omitempty"`
+	Remedy     string `json:"remedy"`
+	// Missing names the coverage because of which the verdict is unknown, as SOURCE SCOPE.
+	Missing     []string `json:"missing,omitempty"`
+	Fingerprint string   `json:"fingerprint"`
+}
+
+// Summary counts a report.
+type Summary struct {
+	// Classes counts every machine by class, listed or not.
+	Classes map[identity.Class]int `json:"classes"`
+	// Severities counts the listed findings.
+	Severities map[Severity]int `json:"severities"`
+	// Findings is the number of listed findings.
+	Findings int `json:"findings"`
+	// VMs, Machines and Nodes are what was looked at.
+	VMs        int `json:"vms"`
+	Containers int `json:"containers"`
+	Machines   int `json:"machines"`
+	Nodes      int `json:"nodes"`
+	// Reclaimable sums what orphan VMs hold.
+	Reclaimable Reclaimable `json:"reclaimable"`
+	// Incomplete is true if a verdict is missing because a source did not answer.
+	Incomplete bool `json:"incomplete"`
+}
+
+// Reclaimable is what deleting the orphan VMs would free.
+type Reclaimable struct {
+	VMs       int   `json:"vms"`
+	VCPU      int   `json:"vcpu"`
+	MemoryMiB int64 `json:"memoryMiB"`
+	DiskGiB   int64 `json:"diskGiB"`
+	// Partial is true if a VM's share was not known, so that the sums are lower bounds.
+	Partial bool `json:"partial,omitempty"`
+}
+
+// OrphanReport is the result of `orphans`.
+type OrphanReport struct {
+	Envelope
+	Summary  Summary   `json:"summary"`
+	Findings []Finding `json:"findings"`
+}
+
+// Item is one machine of the inventory: all that is one, in one row.
+type Item struct {
+	Class      identity.Class      `json:"class"`
+	Subject    SubjectRef          `json:"subject"`
+	VMs        []SubjectRef        `json:"vms,omitempty"`
+	Infra      []SubjectRef        `json:"proxmoxMachines,omitempty"`
+	Machines   []SubjectRef        `json:"machines,omitempty"`
+	Nodes      []SubjectRef        `json:"nodes,omitempty"`
+	Cluster    string              `json:"cluster,omitempty"`
+	Status     string              `json:"status,omitempty"`
+	NodeReady  string              `json:"nodeReady,omitempty"`
+	Addresses  []string            `json:"addresses,omitempty"`
+	Holds      *Holds              `json:"holds,omitempty"`
+	Since      *time.Time          `json:"since,omitempty"`
+	AgeSeconds *int64              `json:"ageSeconds,omitempty"`
+	Confidence identity.Confidence `json:"confidence"`
+	// Link is the strongest evidence that ties the VM to its Node or Machine.
+	Link *identity.Evidence `json:"link,omitempty"`
+	// Notes are short remarks (location drift, paused, deleting).
+	Notes       []string `json:"notes,omitempty"`
+	Fingerprint string   `json:"fingerprint"`
+}
+
+// InventoryReport is the result of `inventory`.
+type InventoryReport struct {
+	Envelope
+	Summary Summary `json:"summary"`
+	Items   []Item  `json:"items"`
+}
+
+// Explanation is the result of `explain`: everything that argued for and against the verdict on one machine.
+type Explanation struct {
+	Envelope
+	Subject SubjectRef `json:"subject"`
+	Item    Item       `json:"item"`
+	// Finding is nil if the machine's class is no finding.
+	Finding *Finding            `json:"finding,omitempty"`
+	Verdict string              `json:"verdict"`
+	For     []identity.Evidence `json:"for"`
+	Against []identity.Evidence `json:"against"`
+	// Missing is the coverage that the verdict would need.
+	Missing []string `json:"missing,omitempty"`
+	Remedy  string   `json:"remedy,omitempty"`
+}
+
+// DoctorReport is the result of `doctor`.
+type DoctorReport struct {
+	Envelope
+	Summary DoctorSummary     `json:"summary"`
+	Checks  []inventory.Check `json:"items"`
+}
+
+// DoctorSummary counts checks by outcome.
+type DoctorSummary struct {
+	OK       int `json:"ok"`
+	Warnings int `json:"warnings"`
+	Failed   int `json:"failed"`
+	Skipped  int `json:"skipped"`
+}
+
+// Options are the settings of an analysis. They come from flags and the configuration file, never from a Snapshot.
+type Options struct {
+	// Grace is how long a machine may be on its way before it is a finding. Zero means DefaultGrace.
+	Grace time.Duration
+	// All lists every class, not only findings.
+	All bool
+}
+
+// DefaultGrace is the grace period where the configuration sets none.
+const DefaultGrace = 30 * time.Minute
