@@ -1,0 +1,60 @@
+package realkube
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+)
+
+// Versions of the servers. They are pinned in the go.mod files of test/bench, and a test compares.
+const (
+	EtcdVersion      = "v3.7.3"
+	APIServerVersion = "v1.37.2"
+)
+
+// binaries are the paths of what test/bench/build.sh makes.
+type binaries struct {
+	dir       string
+	etcd      string
+	apiserver string
+}
+
+// findBinaries looks for the bench results. A missing one is an error that says how to make it: an end-to-end
+// test that skips itself where the servers are missing would prove nothing and look green.
+func findBinaries() (binaries, error) {
+	dir, err := benchDir()
+	if err != nil {
+		return binaries{}, err
+	}
+	b := binaries{
+		dir:       dir,
+		etcd:      filepath.Join(dir, "etcd-"+EtcdVersion),
+		apiserver: filepath.Join(dir, "kube-apiserver-"+APIServerVersion),
+	}
+	need := []string{b.etcd, b.apiserver}
+	for _, p := range Providers() {
+		need = append(need, filepath.Join(dir, p.FileName()))
+	}
+	for _, path := range need {
+		if _, err := os.Stat(path); err != nil {
+			return binaries{}, fmt.Errorf("%s is missing: build it with `make bench-binaries` (test/bench/build.sh; about 15 minutes on two cores, once)", path)
+		}
+	}
+	return b, nil
+}
+
+// benchDir is the directory that test/bench/build.sh writes to, found by the same rule.
+func benchDir() (string, error) {
+	if dir := os.Getenv("PROXAUDIT_BENCH_DIR"); dir != "" {
+		return dir, nil
+	}
+	cache := os.Getenv("XDG_CACHE_HOME")
+	if cache == "" {
+		home, err := os.UserHomeDir()
+		if err != nil {
+			return "", fmt.Errorf("no place for the bench binaries: set PROXAUDIT_BENCH_DIR: %w", err)
+		}
+		cache = filepath.Join(home, ".cache")
+	}
+	return filepath.Join(cache, "proxaudit-bench"), nil
+}

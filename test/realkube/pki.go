@@ -1,0 +1,141 @@
+package realkube
+
+import (
+	"crypto/ecdsa"
+	"crypto/elliptic"
+	"crypto/rand"
+	"crypto/x509"
+	"crypto/x509/pkix"
+	"encoding/pem"
+	"fmt"
+	"math/big"
+	"net"
+	"os"
+	"path/filepath"
+	"time"
+)
+
+// certificateLife is short: nothing of a test run should be of use the day after.
+const certificateLife = 12 * time.Hour
+
+// authority is the certificate authority of one bench. It signs server and client certificates alike, as the
+// cluster CA of kubeadm does.
+type authority struct {
+	cert *x509.Certificate
+	key  *ecdsa.PrivateKey
+	pem  []byte
+}
+
+// keyPair is a certificate with its key, PEM encoded.
+type keyPair struct{ cert, key []byte }
+
+// newAuthority makes a certificate authority that signs itself.
+func newAuthority(name string) (*authority, error) {
+	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
+	if err != nil {
+		return nil, err
+	}
+	template, err := certificate(name)
+	if err != nil {
+		return nil, err
+	}
+	template.IsCA = true
+	template.BasicConstraintsValid = true
+	template.KeyUsage = x509.KeyUsageCertSign | x509.KeyUsageDigitalSignature
+	der, err := x509.CreateCertificate(rand.Reader, template, template, key.Public(), key)
+	if err != nil {
+		return nil, err
+	}
+	cert, err := x509.ParseCertificate(der)
+	if err != nil {
+		return nil, err
+	}
+	return &authority{cert: cert, key: key, pem: pemBlock("CERTIFICATE", der)}, nil
+}
+
+// client signs a client certificate: the API server takes the common name as the user and the organisations as
+// the groups.
+func (a *authority) client(user string, groups ...string) (keyPair, error) {
+	template, err := certificate(user)
+	if err != nil {
+		return keyPair{}, err
+	}
+	template.Subject.Organization = groups
+	template.ExtKeyUsage = []x509.ExtKeyUsage{x509.ExtKeyUsageClientAuth}
+	return a.sign(template)
+}
+
+// server signs a serving certificate for loopback.
+func (a *authority) server(name string) (keyPair, error) {
+	template, err := certificate(name)
+	if err != nil {
+		return keyPair{}, err
+	}
+	template.ExtKeyUsage = []x509.ExtKeyUsage{x509.ExtKeyUsageServerAuth}
+	template.IPAddresses = []net.IP{net.IPv4(127, 0, 0, 1)}
+	template.DNSNames = []string{"localhost", "kubernetes", "kubernetes.default", "kubernetes.default.svc"}
+	return a.sign(template)
+}
+
+func (a *authority) sign(template *x509.Certificate) (keyPair, error) {
+	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
+	if err != nil {
+		return keyPair{}, err
+	}
+	template.KeyUsage = x509.KeyUsageDigitalSignature
+	der, err := x509.CreateCertificate(rand.Reader, template, a.cert, key.Public(), a.key)
+	if err != nil {
+		return keyPair{}, fmt.Errorf("sign the certificate of %s: %w", template.Subject.CommonName, err)
+	}
+	private, err := pemKey(key)
+	if err != nil {
+		return keyPair{}, err
+	}
+	return keyPair{cert: pemBlock("CERTIFICATE", der), key: private}, nil
+}
+
+// certificate is what every certificate of a bench has in common.
+func certificate(name string) (*x509.Certificate, error) {
+	serial, err := rand.Int(rand.Reader, new(big.Int).Lsh(big.NewInt(1), 120))
+	if err != nil {
+		return nil, err
+	}
+	now := time.Now()
+	return &x509.Certificate{
+		SerialNumber: serial,
+		Subject:      pkix.Name{CommonName: name},
+		NotBefore:    now.Add(-time.Minute),
+		NotAfter:     now.Add(certificateLife),
+	}, nil
+}
+
+// newServiceAccountKey makes the key that an API server signs service account tokens with. One key serves both
+// sides: kube-apiserver reads the public half from a private key file as well.
+func newServiceAccountKey() ([]byte, error) {
+	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
+	if err != nil {
+		return nil, err
+	}
+	return pemKey(key)
+}
+
+func pemKey(key *ecdsa.PrivateKey) ([]byte, error) {
+	der, err := x509.MarshalECPrivateKey(key)
+	if err != nil {
+		return nil, err
+	}
+	return pemBlock("EC PRIVATE KEY", der), nil
+}
+
+func pemBlock(kind string, der []byte) []byte {
+	return pem.EncodeToMemory(&pem.Block{Type: kind, Bytes: der})
+}
+
+// write puts a pair into DIR/NAME.crt and DIR/NAME.key.
+func (p keyPair) write(dir, name string) (certFile, keyFile string, err error) {
+	certFile, keyFile = filepath.Join(dir, name+".crt"), filepath.Join(dir, name+".key")
+	if err := os.WriteFile(certFile, p.cert, 0o600); err != nil {
+		return "", "", err
+	}
+	return certFile, keyFile, os.WriteFile(keyFile, p.key, 0o600)
+}
