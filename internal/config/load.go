@@ -1,0 +1,147 @@
+package config
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+)
+
+// FileName is the configuration file's name in every place where it is looked for.
+const FileName = "proxaudit.yaml"
+
+// EnvPath is the environment variable that names the configuration file.
+const EnvPath = "PROXAUDIT_CONFIG"
+
+// maxSize is far more than a person writes, and keeps a wrong path (a disk image, say) out of memory.
+const maxSize = 4 << 20
+
+// Getenv looks an environment variable up, as os.LookupEnv does.
+type Getenv func(string) (string, bool)
+
+// Load reads the configuration. The first of these counts: explicit (from --config), $PROXAUDIT_CONFIG, ./proxaudit.yaml,
+// $XDG_CONFIG_HOME/proxaudit/proxaudit.yaml. Without any, the result is an empty Config: zero configuration works. A
+// file that was named has to exist; one that was only looked for does not.
+func Load(explicit string, getenv Getenv) (*Config, error) {
+	path, named, err := lookup(explicit, getenv)
+	if err != nil {
+		return nil, err
+	}
+	if path == "" {
+		return &Config{}, nil
+	}
+	data, mode, err := readFile(path)
+	if err != nil {
+		if named && errors.Is(err, fs.ErrNotExist) {
+			return nil, fmt.Errorf("configuration file %s does not exist", path)
+		}
+		return nil, fmt.Errorf("reading the configuration file: %w", err)
+	}
+	cfg, err := Parse(path, data, getenv)
+	if err != nil {
+		return nil, err
+	}
+	cfg.warnReadable(mode)
+	return cfg, nil
+}
+
+// Parse reads a configuration document. File is its name for messages, and the folder to which its paths are relative.
+func Parse(file string, data []byte, getenv Getenv) (*Config, error) {
+	cfg, p, err := parse(file, data)
+	if err != nil {
+		return nil, err
+	}
+	cfg.Path = file
+	cfg.resolvePaths(filepath.Dir(file))
+	cfg.validate(p, getenv)
+	if err := p.err(); err != nil {
+		return nil, err
+	}
+	return cfg, nil
+}
+
+func lookup(explicit string, getenv Getenv) (path string, named bool, err error) {
+	if explicit != "" {
+		return explicit, true, nil
+	}
+	if v, ok := getenv(EnvPath); ok && v != "" {
+		return v, true, nil
+	}
+	candidates := []string{FileName}
+	if dir, ok := getenv("XDG_CONFIG_HOME"); ok && dir != "" {
+		candidates = append(candidates, filepath.Join(dir, "proxaudit", FileName))
+	} else if home, ok := getenv("HOME"); ok && home != "" {
+		candidates = append(candidates, filepath.Join(home, ".config", "proxaudit", FileName))
+	}
+	for _, c := range candidates {
+		_, err := os.Stat(c)
+		switch {
+		case err == nil:
+			return c, false, nil
+		case !errors.Is(err, fs.ErrNotExist):
+			// A file that is there and cannot be read must not turn into "no configuration".
+			return "", false, fmt.Errorf("looking for a configuration file: %w", err)
+		}
+	}
+	return "", false, nil
+}
+
+func readFile(path string) (data []byte, mode fs.FileMode, err error) {
+	f, err := os.Open(path) //nolint:gosec // the path is the user's own
+	if err != nil {
+		return nil, 0, err
+	}
+	defer func() { err = errors.Join(err, f.Close()) }()
+	st, err := f.Stat()
+	if err != nil {
+		return nil, 0, err
+	}
+	if st.IsDir() {
+		return nil, 0, fmt.Errorf("%s is a folder, want a file", path)
+	}
+	data, err = io.ReadAll(io.LimitReader(f, maxSize+1))
+	if err != nil {
+		return nil, 0, err
+	}
+	if len(data) > maxSize {
+		return nil, 0, fmt.Errorf("%s is larger than %d MiB, which is no configuration file", path, maxSize>>20)
+	}
+	return data, st.Mode(), nil
+}
+
+// warnReadable remarks on a file with a secret in it that others may read.
+func (c *Config) warnReadable(mode fs.FileMode) {
+	if mode.Perm()&0o044 == 0 {
+		return
+	}
+	for _, s := range c.Sites {
+		if s.Secret.IsSet() && s.SecretFile == "" && s.SecretEnv == "" {
+			c.Warnings = append(c.Warnings, fmt.Sprintf(
+				"%s holds a token secret and others may read it (mode %04o): chmod 600 %s, or use secretFile or secretEnv",
+				c.Path, mode.Perm(), c.Path))
+			return
+		}
+	}
+}
+
+// resolvePaths makes paths relative to the configuration file, so that a run does not depend on where it starts.
+func (c *Config) resolvePaths(dir string) {
+	for i := range c.Sites {
+		resolve(dir, &c.Sites[i].SecretFile)
+		resolve(dir, &c.Sites[i].CAFile)
+	}
+	if c.Management != nil {
+		resolve(dir, &c.Management.Kubeconfig)
+	}
+	for i := range c.Clusters {
+		resolve(dir, &c.Clusters[i].Kubeconfig)
+	}
+}
+
+func resolve(dir string, p *string) {
+	if *p != "" && !filepath.IsAbs(*p) {
+		*p = filepath.Join(dir, *p)
+	}
+}

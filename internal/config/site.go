@@ -1,0 +1,123 @@
+package config
+
+import (
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"strings"
+
+	"github.com/proxaudit/proxaudit/inventory"
+)
+
+// validate checks one site and resolves its secret.
+func (s *Site) validate(p *problems, key string, getenv Getenv) {
+	if s.URL == "" {
+		p.at(key, "url is missing, like https://pve1.example.com:8006")
+	} else if err := checkURL(s.URL); err != nil {
+		p.at(key+".url", "%v", err)
+	}
+	if s.TokenID == "" {
+		p.at(key, "tokenID is missing, like proxaudit@pve!audit")
+	} else if err := checkTokenID(s.TokenID); err != nil {
+		p.at(key+".tokenID", "%v", err)
+	}
+	s.resolveSecret(p, key, getenv)
+	if s.Fingerprint != "" {
+		if err := checkFingerprint(s.Fingerprint); err != nil {
+			p.at(key+".fingerprint", "%v", err)
+		}
+	}
+	if s.Insecure && (s.CAFile != "" || s.Fingerprint != "") {
+		p.at(key+".insecure", "turns off what caFile and fingerprint ask for: give one of them")
+	}
+	if s.CAFile != "" {
+		if _, err := os.Stat(s.CAFile); err != nil {
+			p.at(key+".caFile", "%v", reason(err))
+		}
+	}
+	for name, n := range map[string]int{"perNode": s.Concurrency.PerNode, "total": s.Concurrency.Total} {
+		if n < 0 || n > maxConcurrency {
+			p.at(key+".concurrency."+name, "want a number from 1 to %d, or 0 for the built-in value", maxConcurrency)
+		}
+	}
+}
+
+func (s *Site) resolveSecret(p *problems, key string, getenv Getenv) {
+	given := 0
+	for _, set := range []bool{s.Secret.IsSet(), s.SecretFile != "", s.SecretEnv != ""} {
+		if set {
+			given++
+		}
+	}
+	switch {
+	case given == 0:
+		p.at(key, "the token's secret is missing: give secretFile, secretEnv or secret")
+		return
+	case given > 1:
+		p.at(key, "give one of secret, secretFile and secretEnv")
+		return
+	}
+	from := key + ".secret"
+	switch {
+	case s.SecretFile != "":
+		from = key + ".secretFile"
+		data, _, err := readFile(s.SecretFile)
+		if err != nil {
+			p.at(from, "cannot read the secret: %v", reason(err))
+			return
+		}
+		s.Secret = inventory.NewSecret(strings.TrimSpace(string(data)))
+	case s.SecretEnv != "":
+		from = key + ".secretEnv"
+		if err := checkEnvName(s.SecretEnv); err != nil {
+			p.at(from, "%v", err)
+			return
+		}
+		v, ok := getenv(s.SecretEnv)
+		if !ok || strings.TrimSpace(v) == "" {
+			p.at(from, "the environment variable %s is not set", s.SecretEnv)
+			return
+		}
+		s.Secret = inventory.NewSecret(strings.TrimSpace(v))
+	}
+	if err := checkSecret(s.Secret.Reveal()); err != nil {
+		p.at(from, "%v", err)
+	}
+}
+
+// checkEnvName keeps a secret that was pasted where a variable's name belongs out of the message that names the
+// variable.
+func checkEnvName(s string) error {
+	for i, r := range s {
+		letter := r == '_' || (r >= 'A' && r <= 'Z') || (r >= 'a' && r <= 'z')
+		if !letter && (i == 0 || r < '0' || r > '9') {
+			return errors.New("want the name of an environment variable, not the secret itself")
+		}
+	}
+	return nil
+}
+
+// checkFingerprint accepts 64 hexadecimal digits with or without colons.
+func checkFingerprint(s string) error {
+	raw, err := hex.DecodeString(strings.ReplaceAll(s, ":", ""))
+	switch {
+	case err != nil:
+		return errors.New("want the SHA-256 fingerprint that `pvenode cert info` prints: 32 pairs of hexadecimal digits")
+	case len(raw) == 20:
+		return errors.New("this is a SHA-1 fingerprint (20 bytes): want SHA-256 (32 bytes)")
+	case len(raw) != 32:
+		return fmt.Errorf("has %d bytes: want the 32 of SHA-256", len(raw))
+	}
+	return nil
+}
+
+// reason is a file error without the operation in front, and with the path.
+func reason(err error) string {
+	var pe *fs.PathError
+	if errors.As(err, &pe) {
+		return fmt.Sprintf("%s: %v", pe.Path, pe.Err)
+	}
+	return err.Error()
+}

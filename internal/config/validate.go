@@ -1,0 +1,131 @@
+package config
+
+import (
+	"fmt"
+	"regexp"
+	"strings"
+
+	"github.com/proxaudit/proxaudit/audit"
+)
+
+// siteName is what can stand between the slashes of vm/SITE/VMID.
+var siteName = regexp.MustCompile(`^[A-Za-z0-9]([A-Za-z0-9._-]*[A-Za-z0-9])?$`)
+
+// clusterName is wider: people name clusters after kubeconfig contexts (admin@prod, arn:aws:…).
+var clusterName = regexp.MustCompile(`^[A-Za-z0-9]([A-Za-z0-9._@:-]*[A-Za-z0-9])?$`)
+
+// maxConcurrency is where a number is a typing error: pveproxy has three workers per host (pve-manager,
+// MAX_WORKERS), and more in flight only makes its queue longer.
+const maxConcurrency = 64
+
+// validate checks what the values mean and resolves secrets.
+func (c *Config) validate(p *problems, getenv Getenv) {
+	c.validateSites(p, getenv)
+	c.validateManagement(p)
+	c.validateClusters(p)
+	if _, err := ParseSeverity(c.Thresholds.FailOn); err != nil && c.Thresholds.FailOn != "" {
+		p.at("thresholds.failOn", "%v", err)
+	}
+	if _, given := p.lines["requestTimeout"]; given && c.RequestTimeout == 0 {
+		p.at("requestTimeout", "0 would let a dead host hold the run for ever: give a time, like 35s, or leave it out")
+	}
+}
+
+func (c *Config) validateSites(p *problems, getenv Getenv) {
+	names, regions := map[string]int{}, map[string]string{}
+	for i := range c.Sites {
+		s, key := &c.Sites[i], fmt.Sprintf("sites[%d]", i)
+		switch first, twice := names[s.Name]; {
+		case s.Name == "":
+			p.at(key, "name is missing: it is the SITE of vm/SITE/VMID")
+		case !siteName.MatchString(s.Name):
+			p.at(key+".name", "a site's name has letters, digits, '.', '_' and '-' only, for it stands in vm/SITE/VMID")
+		case twice:
+			p.at(key+".name", "%q is the name of sites[%d] too", s.Name, first)
+		default:
+			names[s.Name] = i
+		}
+		s.validate(p, key, getenv)
+		for j, r := range s.Regions {
+			rkey := fmt.Sprintf("%s.regions[%d]", key, j)
+			if r == "" || strings.Contains(r, "/") {
+				p.at(rkey, "want the region's name from the cloud controller manager's configuration")
+			} else if other, taken := regions[r]; taken {
+				p.at(rkey, "region %q is claimed by site %q too: a region belongs to one site", r, other)
+			} else {
+				regions[r] = s.Name
+			}
+		}
+	}
+}
+
+func (c *Config) validateManagement(p *problems) {
+	m := c.Management
+	if m == nil {
+		return
+	}
+	if m.None && (m.Kubeconfig != "" || m.Context != "" || len(m.Namespaces) > 0 || m.Name != "") {
+		p.at("management.none", "says that there is no management cluster, and other keys of management describe one")
+	}
+	if m.Name != "" && !clusterName.MatchString(m.Name) {
+		p.at("management.name", "a cluster's name has letters, digits and . _ @ : - only")
+	}
+	for i, ns := range m.Namespaces {
+		if !namespaceName.MatchString(ns) {
+			p.at(fmt.Sprintf("management.namespaces[%d]", i), "is no namespace name")
+		}
+	}
+}
+
+// namespaceName is an RFC 1123 label, as Kubernetes has it.
+var namespaceName = regexp.MustCompile(`^[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?$`)
+
+func (c *Config) validateClusters(p *problems) {
+	sites := map[string]bool{}
+	for _, s := range c.Sites {
+		sites[s.Name] = true
+	}
+	keys, access := map[string]int{}, map[string]int{}
+	for i := range c.Clusters {
+		cl, key := &c.Clusters[i], fmt.Sprintf("clusters[%d]", i)
+		switch first, twice := keys[cl.Key()]; {
+		case cl.Name == "":
+			p.at(key, "name is missing")
+		case !clusterName.MatchString(cl.Name):
+			p.at(key+".name", "a cluster's name has letters, digits and . _ @ : - only")
+		case twice:
+			p.at(key+".name", "%q is the name of clusters[%d] too", cl.Key(), first)
+		default:
+			keys[cl.Key()] = i
+		}
+		if cl.Namespace != "" && !namespaceName.MatchString(cl.Namespace) {
+			p.at(key+".namespace", "is no namespace name")
+		}
+		switch {
+		case cl.ReadSecret && (cl.Kubeconfig != "" || cl.Context != ""):
+			p.at(key+".readSecret", "contradicts kubeconfig and context: give one way to reach the cluster")
+		case cl.ReadSecret && c.Management != nil && c.Management.None:
+			p.at(key+".readSecret", "the Secret lives in the management cluster, and management.none says there is none")
+		case cl.Kubeconfig != "" || cl.Context != "":
+			way := cl.Kubeconfig + "\x00" + cl.Context
+			if first, taken := access[way]; taken {
+				p.at(key, "has the kubeconfig and context of clusters[%d]: one API server cannot be two clusters", first)
+			}
+			access[way] = i
+		}
+		if cl.Site != "" && len(c.Sites) > 0 && !sites[cl.Site] {
+			p.at(key+".site", "there is no site %q under sites", cl.Site)
+		}
+		validateSelector(p, key+".selector", &cl.Selector)
+	}
+}
+
+// ParseSeverity reads a value of --fail-on and thresholds.failOn.
+func ParseSeverity(s string) (audit.Severity, error) {
+	switch v := audit.Severity(s); v {
+	case audit.Critical, audit.Warning, audit.Info:
+		return v, nil
+	default:
+		return "", fmt.Errorf("%q is no severity: want critical, warning or info", s)
+	}
+}
