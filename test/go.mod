@@ -5,6 +5,7 @@ go 1.26.0
 replace github.com/proxaudit/proxaudit => ../
 
 require (
+	github.com/google/go-cmp v0.7.0
 	k8s.io/apimachinery v0.36.3
 	k8s.io/client-go v0.36.3
 	sigs.k8s.io/kustomize/api v0.21.1

@@ -110,3 +110,20 @@ func (a *applier) resource(ctx context.Context, object *unstructured.Unstructure
 	}
 	return a.client.Resource(mapping.Resource).Namespace(object.GetNamespace()), nil
 }
+
+// Get reads one object of a manifest as the server serves it.
+func (s *Server) Get(ctx context.Context, manifest *unstructured.Unstructured) (*unstructured.Unstructured, error) {
+	a, err := newApplier(s)
+	if err != nil {
+		return nil, err
+	}
+	resource, err := a.resource(ctx, manifest)
+	if err != nil {
+		return nil, err
+	}
+	object, err := resource.Get(ctx, manifest.GetName(), getOptions)
+	if err != nil {
+		return nil, fmt.Errorf("read %s of %s: %w", describe(manifest), s.name, err)
+	}
+	return object, nil
+}

@@ -167,6 +167,8 @@ func (s *Server) config(pair keyPair) *rest.Config {
 		TLSClientConfig: rest.TLSClientConfig{CAData: s.bench.ca.pem, CertData: pair.cert, KeyData: pair.key},
 		// The rate limit is for the client's good, and this client is in a hurry.
 		QPS: -1,
+		// Cluster API's finalizers have names that the server has come to warn about.
+		WarningHandler: rest.NoWarnings{},
 		// Loopback needs no proxy, whatever the environment says.
 		Proxy: noProxy,
 	}
