@@ -58,4 +58,3 @@ func comparable(t *testing.T, object *unstructured.Unstructured) map[string]any 
 	}
 	return out
 }
-
