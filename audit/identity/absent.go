@@ -1,0 +1,176 @@
+package identity
+
+import (
+	"github.com/proxaudit/proxaudit/inventory"
+)
+
+// presence is what is known about a VM that no list shows.
+type presence struct {
+	// gone is true only if Proxmox itself says that every address where the VM could lie is free.
+	gone bool
+	// hidden is true if Proxmox says that the VMID is taken and the list does not show by whom.
+	hidden   bool
+	evidence []Evidence
+	missing  []string
+}
+
+// whereabouts asks the probes about addresses at which no fitting guest was seen.
+func (j *judge) whereabouts(from inventory.Subject, addresses []addressClaim) presence {
+	p := presence{gone: len(addresses) > 0}
+	for _, a := range addresses {
+		p.missing = append(p.missing, j.guestsMissing(a.key.Site)...)
+		if len(j.guestsMissing(a.key.Site)) > 0 {
+			p.gone = false
+		}
+		pr := j.probes[a.key]
+		ev := Evidence{Kind: KindProbe, From: from, To: inventory.VMSubject(a.key), Left: itoa(a.key.VMID)}
+		switch {
+		case len(j.vmByKey[a.key]) > 0:
+			// Somebody is listed there, who is not this machine (else it would be linked): see recycled.
+			p.gone = false
+		case pr == nil || pr.Existence == inventory.ExistenceUnknown:
+			p.gone = false
+			p.missing = append(p.missing, need(inventory.SiteSource(a.key.Site), inventory.ScopeProbes))
+		case pr.Existence == inventory.Exists:
+			p.gone, p.hidden = false, true
+			ev.Right, ev.Against = string(pr.Existence), true
+			ev.Note = "Proxmox says that this VMID is taken, by a guest that the token may not see"
+			p.evidence = append(p.evidence, ev)
+			p.missing = append(p.missing, need(inventory.SiteSource(a.key.Site), inventory.ScopeGuests))
+		default:
+			ev.Right, ev.Strength = string(pr.Existence), Strong
+			ev.Note = "Proxmox says that this VMID is free"
+			p.evidence = append(p.evidence, ev)
+		}
+	}
+	return p
+}
+
+// noVM: something is declared, and no VM was seen for it.
+func (j *judge) noVM(e *Entity) {
+	defer j.remarks(e)
+	if len(e.Machines) == 0 {
+		j.detached(e)
+		return
+	}
+	m := e.Machines[0]
+	mach := &j.s.Machines[m]
+	if ref := mach.InfrastructureRef; ref != nil && ref.Kind != "" && ref.Kind != "ProxmoxMachine" {
+		e.verdict(Unrelated, ReasonOtherProvider)
+		return
+	}
+	if len(e.ProxmoxMachines) == 0 && !j.known(inventory.ManagementSource, inventory.ScopeProxmoxMachines) {
+		e.unknown(ReasonNotSeen, need(inventory.ManagementSource, inventory.ScopeProxmoxMachines))
+		return
+	}
+	var addresses []addressClaim
+	if len(e.ProxmoxMachines) > 0 {
+		pm := e.ProxmoxMachines[0]
+		if r := &j.pms[pm]; len(r.rivals) > 0 {
+			e.unknown(ReasonAmbiguous)
+			return
+		}
+		addresses = j.proxmoxMachineClaim(pm).addresses
+	}
+	uuid := j.machineUUID(m)
+	vmidSet := len(e.ProxmoxMachines) > 0 && j.s.ProxmoxMachines[e.ProxmoxMachines[0]].VMID != nil
+	switch {
+	case vmidSet && len(addresses) == 0:
+		// There is a VMID and no site was scanned.
+		e.unknown(ReasonNotSeen, "site (none was scanned)")
+	case vmidSet:
+		j.goneOrNot(e, mach, j.whereabouts(machineSubject(mach), addresses))
+	case uuid != "":
+		// A UUID cannot be asked for: only a VMID can be probed.
+		e.unknown(ReasonUnverifiable, j.uuidGaps...)
+	case len(e.Nodes) > 0:
+		e.unknown(ReasonUnverifiable, j.uuidGaps...)
+	default:
+		j.nonNode(e, ReasonNeverProvided)
+	}
+}
+
+func (j *judge) goneOrNot(e *Entity, mach *inventory.Machine, p presence) {
+	e.Evidence = append(e.Evidence, p.evidence...)
+	switch {
+	case p.hidden:
+		e.unknown(ReasonHidden, p.missing...)
+	case !p.gone:
+		e.unknown(ReasonNotSeen, p.missing...)
+	case j.alive(e):
+		e.unknown(ReasonAlive)
+	case j.young(mach.DeletedAt):
+		e.verdict(Converging, ReasonDeleting)
+		e.WaitingFor = "its deletion"
+	default:
+		e.Confidence = High
+		if len(j.uuidGaps) > 0 {
+			// The VMID is free. The same machine under another VMID cannot be ruled out while configurations are unread.
+			e.Confidence = Medium
+		}
+		e.verdict(GhostMachine, ReasonVMGone)
+		if mach.DeletedAt != nil {
+			e.Reason = ReasonStuckDeleting
+		}
+	}
+}
+
+// alive is true if a Node of the entity says that it is Ready: then its machine runs, wherever it is.
+func (j *judge) alive(e *Entity) bool {
+	for _, n := range e.Nodes {
+		if node := &j.s.Nodes[n]; node.Ready == "True" {
+			e.Evidence = append(e.Evidence, Evidence{Kind: KindState, Against: true, From: nodeSubject(node),
+				Left: "Ready=True", Note: "the Node reports Ready, so a machine runs somewhere"})
+			return true
+		}
+	}
+	return false
+}
+
+// nodeOnly: a Node, and neither a VM nor a declaration.
+func (j *judge) nodeOnly(e *Entity) {
+	n := e.Nodes[0]
+	node, r := &j.s.Nodes[n], &j.nodes[n]
+	if len(r.rivals) > 0 || j.unlinked[j.nodeID(n)] {
+		e.unknown(ReasonAmbiguous)
+		return
+	}
+	p := inventory.ParseProviderID(node.ProviderID)
+	addresses := j.nodeAddresses(node)
+	switch {
+	case len(addresses) > 0:
+		j.ghostNodeOrNot(e, j.whereabouts(nodeSubject(node), addresses))
+	case p.Kind == inventory.ProviderCCM:
+		e.unknown(ReasonUnmappedRegion)
+	case p.Kind == inventory.ProviderCAPMOX:
+		e.unknown(ReasonUnverifiable, j.uuidGaps...)
+	case len(j.s.Sites) == 0:
+		e.unknown(ReasonNotSeen, "site (none was scanned)")
+	case len(j.uuidGaps) > 0:
+		e.unknown(ReasonNotSeen, j.uuidGaps...)
+	default:
+		e.Confidence = High
+		if node.SystemUUID == "" || len(r.disputed) > 0 {
+			e.Confidence = Medium
+		}
+		e.verdict(ForeignNode, ReasonPointsNowhere)
+	}
+}
+
+func (j *judge) ghostNodeOrNot(e *Entity, p presence) {
+	e.Evidence = append(e.Evidence, p.evidence...)
+	switch {
+	case p.hidden:
+		e.unknown(ReasonHidden, p.missing...)
+	case !p.gone:
+		e.unknown(ReasonNotSeen, p.missing...)
+	case j.alive(e):
+		e.unknown(ReasonAlive)
+	default:
+		e.Confidence = High
+		if len(j.uuidGaps) > 0 {
+			e.Confidence = Medium
+		}
+		e.verdict(GhostNode, ReasonVMGone)
+	}
+}

@@ -1,0 +1,181 @@
+package identity
+
+import (
+	"net/netip"
+	"strconv"
+
+	"github.com/proxaudit/proxaudit/inventory"
+)
+
+// claim is what one declared object or Node says about which VM it is.
+type claim struct {
+	from  inventory.Subject
+	uuids []uuidClaim
+	// addresses are VMIDs that the object names, with the sites in which they may lie.
+	addresses []addressClaim
+	macs      []string
+	ips       []netip.Addr
+	names     []string
+}
+
+type uuidClaim struct {
+	kind Kind
+	uuid string
+	// raw is the value as the object states it.
+	raw string
+}
+
+type addressClaim struct {
+	kind Kind
+	key  inventory.Key
+	raw  string
+	// needsName is true where the address is evidence only together with the same name (CAPMOX looks a VM up by
+	// VMID, node and name); the cloud controller manager's region and VMID stand for themselves.
+	needsName bool
+}
+
+func (x *index) nodeClaim(i int) claim {
+	n := &x.s.Nodes[i]
+	c := claim{from: nodeSubject(n), names: []string{n.Name}}
+	if n.Hostname != "" && foldName(n.Hostname) != foldName(n.Name) {
+		c.names = append(c.names, n.Hostname)
+	}
+	if n.SystemUUID != "" {
+		c.uuids = append(c.uuids, uuidClaim{KindSystemUUID, n.SystemUUID, n.SystemUUID})
+	}
+	p := inventory.ParseProviderID(n.ProviderID)
+	if p.UUID != "" {
+		c.uuids = append(c.uuids, uuidClaim{KindProviderIDUUID, p.UUID, n.ProviderID})
+	}
+	c.addresses = x.nodeAddresses(n)
+	for _, ip := range n.InternalIPs {
+		if a, _ := parseAddress(ip); a.IsValid() {
+			c.ips = append(c.ips, a)
+		}
+	}
+	return c
+}
+
+// nodeAddresses are the VMIDs that a Node names: by the cloud controller manager's providerID, or by its annotation
+// together with the region label (sergelogvinov/proxmox-cloud-controller-manager with provider=capmox).
+func (x *index) nodeAddresses(n *inventory.Node) []addressClaim {
+	var out []addressClaim
+	add := func(kind Kind, region, raw string, vmid int) {
+		for _, site := range x.siteByRegion[region] {
+			out = append(out, addressClaim{kind: kind, key: inventory.Key{Site: site, VMID: vmid}, raw: raw})
+		}
+	}
+	if p := inventory.ParseProviderID(n.ProviderID); p.Kind == inventory.ProviderCCM {
+		add(KindRegionVMID, x.regionOf(p.Region, n), n.ProviderID, p.VMID)
+	}
+	if id, region, ok := instanceID(n); ok {
+		add(KindInstanceID, region, AnnotationInstanceID+"="+strconv.Itoa(id), id)
+	}
+	return out
+}
+
+// regionOf fills in a region that the providerID leaves out: from the Node's label, else the only site there is.
+func (x *index) regionOf(region string, n *inventory.Node) string {
+	if region != "" {
+		return region
+	}
+	if r := regionLabel(n); r != "" {
+		return r
+	}
+	if len(x.s.Sites) == 1 {
+		for r := range x.siteByRegion {
+			return r
+		}
+	}
+	return ""
+}
+
+// Marks of the Proxmox cloud controller manager on a Node.
+const (
+	AnnotationInstanceID = "proxmox.sinextra.dev/instance-id"
+	LabelRegion          = "topology.proxmox.sinextra.dev/region"
+	LabelRegionCommon    = "topology.kubernetes.io/region"
+)
+
+func regionLabel(n *inventory.Node) string {
+	if r := n.Labels[LabelRegion]; r != "" {
+		return r
+	}
+	return n.Labels[LabelRegionCommon]
+}
+
+func instanceID(n *inventory.Node) (vmid int, region string, ok bool) {
+	raw := n.Annotations[AnnotationInstanceID]
+	if raw == "" {
+		return 0, "", false
+	}
+	id, err := strconv.Atoi(raw)
+	if err != nil || !inventory.ValidVMID(id) {
+		return 0, "", false
+	}
+	region = regionLabel(n)
+	return id, region, region != ""
+}
+
+func (x *index) proxmoxMachineClaim(i int) claim {
+	pm := &x.s.ProxmoxMachines[i]
+	c := claim{from: proxmoxMachineSubject(pm), names: []string{pm.Name}, macs: lowerAll(pm.MACs)}
+	if p := inventory.ParseProviderID(pm.ProviderID); p.UUID != "" {
+		c.uuids = append(c.uuids, uuidClaim{KindProviderIDUUID, p.UUID, pm.ProviderID})
+	}
+	if pm.VMID != nil {
+		for _, site := range x.sitesOf(pm.Cluster) {
+			c.addresses = append(c.addresses, addressClaim{kind: KindVMIDAndName,
+				key: inventory.Key{Site: site, VMID: *pm.VMID}, raw: strconv.Itoa(*pm.VMID), needsName: true})
+		}
+	}
+	c.ips = parseAll(pm.Addresses)
+	return c
+}
+
+func (x *index) machineClaim(i int) claim {
+	m := &x.s.Machines[i]
+	c := claim{from: machineSubject(m), names: []string{m.Name}}
+	if p := inventory.ParseProviderID(m.ProviderID); p.UUID != "" {
+		c.uuids = append(c.uuids, uuidClaim{KindProviderIDUUID, p.UUID, m.ProviderID})
+	}
+	if u, ok := inventory.NormalizeUUID(m.SystemUUID); ok {
+		c.uuids = append(c.uuids, uuidClaim{KindSystemUUID, u, m.SystemUUID})
+	}
+	c.ips = parseAll(m.Addresses)
+	return c
+}
+
+// sitesOf are the sites in which a cluster's VMs may lie: the one that the configuration names, else all.
+func (x *index) sitesOf(cluster string) []string {
+	if c := x.clusters[cluster]; c != nil && c.Site != "" {
+		return []string{c.Site}
+	}
+	out := make([]string, 0, len(x.s.Sites))
+	for i := range x.s.Sites {
+		out = append(out, x.s.Sites[i].Name)
+	}
+	return out
+}
+
+func parseAll(in []string) []netip.Addr {
+	var out []netip.Addr
+	for _, s := range in {
+		if a, _ := parseAddress(s); a.IsValid() {
+			out = append(out, a)
+		}
+	}
+	return out
+}
+
+func nodeSubject(n *inventory.Node) inventory.Subject {
+	return inventory.Subject{Kind: inventory.SubjectNode, Scope: n.Cluster, Name: n.Name}
+}
+
+func machineSubject(m *inventory.Machine) inventory.Subject {
+	return inventory.Subject{Kind: inventory.SubjectMachine, Scope: m.Namespace, Name: m.Name}
+}
+
+func proxmoxMachineSubject(pm *inventory.ProxmoxMachine) inventory.Subject {
+	return inventory.Subject{Kind: inventory.SubjectProxmoxMachine, Scope: pm.Namespace, Name: pm.Name}
+}

@@ -1,0 +1,174 @@
+package identity
+
+import (
+	"strconv"
+
+	"github.com/proxaudit/proxaudit/inventory"
+)
+
+// conflict decides whether two claim one. It is the first question: a machine about which the facts disagree has no
+// other verdict.
+func (j *judge) conflict(e *Entity) bool {
+	reason := j.conflictReason(e)
+	if reason == "" {
+		return false
+	}
+	e.Confidence = High
+	e.verdict(Conflict, reason)
+	j.remarks(e)
+	return true
+}
+
+func (j *judge) conflictReason(e *Entity) Reason {
+	switch {
+	case len(e.VMs) > 1 && j.shareUUID(e.VMs):
+		return ReasonSharedUUID
+	case j.isDuplicate(e):
+		return ReasonDuplicateClaim
+	case len(e.VMs) > 1:
+		return ReasonIdentitiesDiffer
+	case len(e.Nodes) > 1:
+		return ReasonTwoNodes
+	case len(e.Machines) > 1, len(e.ProxmoxMachines) > 1:
+		return ReasonTwoMachines
+	case j.proofsDisagree(e):
+		return ReasonIdentitiesDiffer
+	case j.recycled(e):
+		return ReasonRecycledVMID
+	case j.wrongCluster(e):
+		return ReasonWrongCluster
+	default:
+		return ""
+	}
+}
+
+func (j *judge) shareUUID(vms []int) bool {
+	seen := map[string]bool{}
+	for _, i := range vms {
+		u := j.s.VMs[i].UUID()
+		if u != "" && seen[u] {
+			return true
+		}
+		seen[u] = true
+	}
+	return false
+}
+
+// isDuplicate: the ProxmoxMachine claims a VM that another one really has.
+func (j *judge) isDuplicate(e *Entity) bool {
+	for _, pm := range e.ProxmoxMachines {
+		vm, ok := j.duplicate[pm]
+		if !ok {
+			continue
+		}
+		e.Rivals = append(e.Rivals, inventory.VMSubject(j.s.VMs[vm].Key()))
+		for _, o := range j.g.Entities[j.g.byVM[vm]].ProxmoxMachines {
+			e.Rivals = append(e.Rivals, proxmoxMachineSubject(&j.s.ProxmoxMachines[o]))
+		}
+		return true
+	}
+	return false
+}
+
+// proofsDisagree: one object names two VMs by proof, or VMID and name fit a VM whose UUID does not.
+func (j *judge) proofsDisagree(e *Entity) bool {
+	found := false
+	look := func(r *resolution) {
+		if r.strength == Proof {
+			for _, vm := range r.rivals {
+				e.Rivals = append(e.Rivals, inventory.VMSubject(j.s.VMs[vm].Key()))
+				found = true
+			}
+		}
+		for _, vm := range r.deadlocked {
+			if r.vm == vm || j.elsewhere(r, vm) {
+				continue
+			}
+			e.Rivals = append(e.Rivals, inventory.VMSubject(j.s.VMs[vm].Key()))
+			found = true
+		}
+	}
+	j.eachResolution(e, look)
+	return found
+}
+
+// elsewhere is true if the object found its VM in another site than vm's: the same VMID there is a coincidence.
+func (j *judge) elsewhere(r *resolution, vm int) bool {
+	return r.vm >= 0 && j.s.VMs[r.vm].Site != j.s.VMs[vm].Site
+}
+
+func (j *judge) eachResolution(e *Entity, f func(*resolution)) {
+	for _, i := range e.Machines {
+		f(&j.machines[i])
+	}
+	for _, i := range e.ProxmoxMachines {
+		f(&j.pms[i])
+	}
+	for _, i := range e.Nodes {
+		f(&j.nodes[i])
+	}
+}
+
+// recycled: the VMID that an object names is held by another guest. Deleting such a ProxmoxMachine would destroy that
+// guest, for CAPMOX deletes by VMID and host without looking at the name (ionos-cloud/cluster-api-provider-proxmox
+// issue 856). If the object's site is not known, every site where the VMID could lie has to be accounted for.
+func (j *judge) recycled(e *Entity) bool {
+	found := false
+	check := func(r *resolution, addresses []addressClaim) {
+		if len(r.taken) == 0 || len(r.unverified) > 0 {
+			return
+		}
+		if r.vm < 0 && !j.allSettled(addresses, r.taken) {
+			return
+		}
+		for _, vm := range r.taken {
+			if j.elsewhere(r, vm) {
+				continue
+			}
+			e.Rivals = append(e.Rivals, inventory.VMSubject(j.s.VMs[vm].Key()))
+			found = true
+		}
+	}
+	for _, i := range e.ProxmoxMachines {
+		check(&j.pms[i], j.proxmoxMachineClaim(i).addresses)
+	}
+	for _, i := range e.Nodes {
+		check(&j.nodes[i], j.nodeAddresses(&j.s.Nodes[i]))
+	}
+	return found
+}
+
+// allSettled is true if each address is either held by one of the guests or free by Proxmox's own word.
+func (j *judge) allSettled(addresses []addressClaim, taken []int) bool {
+	held := map[inventory.Key]bool{}
+	for _, vm := range taken {
+		held[j.s.VMs[vm].Key()] = true
+	}
+	for _, a := range addresses {
+		if held[a.key] {
+			continue
+		}
+		if p := j.probes[a.key]; p == nil || p.Existence != inventory.Free {
+			return false
+		}
+	}
+	return true
+}
+
+// wrongCluster: the Machine belongs to one cluster, and its VM is a Node of another, both of which were read.
+func (j *judge) wrongCluster(e *Entity) bool {
+	for _, m := range e.Machines {
+		own := j.nodesKey(j.s.Machines[m].Cluster)
+		for _, n := range e.Nodes {
+			if j.s.Nodes[n].Cluster != own && j.nodesRead(own) {
+				e.Evidence = append(e.Evidence, Evidence{Kind: KindState, Against: true,
+					From: machineSubject(&j.s.Machines[m]), To: nodeSubject(&j.s.Nodes[n]),
+					Left: own, Right: j.s.Nodes[n].Cluster, Note: "the Machine's cluster is not the Node's"})
+				return true
+			}
+		}
+	}
+	return false
+}
+
+func itoa(n int) string { return strconv.Itoa(n) }

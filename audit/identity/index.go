@@ -1,0 +1,211 @@
+package identity
+
+import (
+	"net/netip"
+	"strings"
+
+	"github.com/proxaudit/proxaudit/inventory"
+)
+
+// index holds the maps through which objects find each other. Everything is built once, in one pass over each list, so
+// that the whole analysis stays linear in the size of the fleet.
+type index struct {
+	s *inventory.Snapshot
+
+	// vmByUUID lists QEMU guests that are no templates, by usable SMBIOS UUID. More than one entry: the UUID is shared.
+	vmByUUID    map[string][]int
+	vmBySwapped map[string][]int
+	// vmByKey lists every guest with an address, containers and templates included: they occupy a VMID.
+	vmByKey   map[inventory.Key][]int
+	vmByMAC   map[string][]int
+	vmByIP    map[netip.Addr][]int
+	vmByName  map[string][]int
+	vmByShort map[string][]int
+
+	nodeByUUID map[string][]int
+	nodeByName map[nodeKey]int
+	pmByName   map[objectKey]int
+	machByName map[objectKey]int
+
+	siteByRegion map[string][]string
+	// probes by address.
+	probes map[inventory.Key]*inventory.Probe
+	// coverage by source and scope.
+	coverage map[[2]string]*inventory.Coverage
+	clusters map[string]*inventory.Cluster
+	sites    map[string]*inventory.Site
+}
+
+type nodeKey struct{ cluster, name string }
+
+type objectKey struct{ namespace, name string }
+
+func newIndex(s *inventory.Snapshot) *index {
+	x := &index{
+		s:        s,
+		vmByUUID: make(map[string][]int, len(s.VMs)), vmBySwapped: make(map[string][]int, len(s.VMs)),
+		vmByKey: make(map[inventory.Key][]int, len(s.VMs)), vmByMAC: make(map[string][]int, len(s.VMs)),
+		vmByIP: make(map[netip.Addr][]int), vmByName: make(map[string][]int, len(s.VMs)),
+		vmByShort:  make(map[string][]int, len(s.VMs)),
+		nodeByUUID: make(map[string][]int, len(s.Nodes)), nodeByName: make(map[nodeKey]int, len(s.Nodes)),
+		pmByName: make(map[objectKey]int, len(s.ProxmoxMachines)), machByName: make(map[objectKey]int, len(s.Machines)),
+		siteByRegion: map[string][]string{}, probes: map[inventory.Key]*inventory.Probe{},
+		coverage: make(map[[2]string]*inventory.Coverage, len(s.Coverage)),
+		clusters: make(map[string]*inventory.Cluster, len(s.Clusters)), sites: map[string]*inventory.Site{},
+	}
+	x.addVMs()
+	for i := range s.Nodes {
+		n := &s.Nodes[i]
+		if n.SystemUUID != "" {
+			x.nodeByUUID[n.SystemUUID] = append(x.nodeByUUID[n.SystemUUID], i)
+		}
+		x.nodeByName[nodeKey{n.Cluster, n.Name}] = i
+	}
+	for i := range s.ProxmoxMachines {
+		x.pmByName[objectKey{s.ProxmoxMachines[i].Namespace, s.ProxmoxMachines[i].Name}] = i
+	}
+	for i := range s.Machines {
+		x.machByName[objectKey{s.Machines[i].Namespace, s.Machines[i].Name}] = i
+	}
+	x.addSites()
+	for i := range s.Probes {
+		x.probes[inventory.Key{Site: s.Probes[i].Site, VMID: s.Probes[i].VMID}] = &s.Probes[i]
+	}
+	for i := range s.Coverage {
+		x.coverage[[2]string{s.Coverage[i].Source, s.Coverage[i].Scope}] = &s.Coverage[i]
+	}
+	for i := range s.Clusters {
+		x.clusters[s.Clusters[i].Key] = &s.Clusters[i]
+	}
+	return x
+}
+
+func (x *index) addVMs() {
+	for i := range x.s.VMs {
+		vm := &x.s.VMs[i]
+		x.vmByKey[vm.Key()] = append(x.vmByKey[vm.Key()], i)
+		if !candidate(vm) {
+			continue
+		}
+		if u := vm.UUID(); u != "" {
+			x.vmByUUID[u] = append(x.vmByUUID[u], i)
+			sw := inventory.SwapUUID(u)
+			x.vmBySwapped[sw] = append(x.vmBySwapped[sw], i)
+		}
+		if vm.Name != "" {
+			full := foldName(vm.Name)
+			x.vmByName[full] = append(x.vmByName[full], i)
+			x.vmByShort[shortName(full)] = append(x.vmByShort[shortName(full)], i)
+		}
+		for _, mac := range vmMACs(vm) {
+			x.vmByMAC[mac] = append(x.vmByMAC[mac], i)
+		}
+		for _, ip := range vmIPs(vm) {
+			x.vmByIP[ip] = append(x.vmByIP[ip], i)
+		}
+	}
+}
+
+func (x *index) addSites() {
+	for i := range x.s.Sites {
+		site := &x.s.Sites[i]
+		x.sites[site.Name] = site
+		names := site.Regions
+		if len(names) == 0 {
+			names = dedupe([]string{site.Name, site.ClusterName})
+		}
+		for _, r := range names {
+			if r != "" {
+				x.siteByRegion[r] = append(x.siteByRegion[r], site.Name)
+			}
+		}
+	}
+}
+
+// candidate is true for guests that can be a Machine or Node: QEMU guests that are not known to be templates.
+func candidate(vm *inventory.VM) bool { return vm.Type == inventory.GuestQEMU && !vm.IsTemplate() }
+
+func foldName(s string) string { return strings.ToLower(strings.TrimSuffix(s, ".")) }
+
+// shortName is the part before the first dot.
+func shortName(folded string) string {
+	short, _, _ := strings.Cut(folded, ".")
+	return short
+}
+
+func vmMACs(vm *inventory.VM) []string {
+	if vm.Config == nil {
+		return nil
+	}
+	var out []string
+	for _, n := range vm.Config.NICs {
+		if n.MAC != "" {
+			out = append(out, strings.ToLower(n.MAC))
+		}
+	}
+	return dedupe(out)
+}
+
+// vmIPs returns the addresses that the configuration or the guest agent gives for a VM and that can identify it. Left
+// out: loopback, link-local, and addresses of interfaces that the agent shows without one of the configuration's MACs
+// (bridges and tunnels of a CNI carry addresses that repeat on every node), and single-host prefixes from the agent:
+// a virtual IP of a control plane moves between machines.
+func vmIPs(vm *inventory.VM) []netip.Addr {
+	seen := map[netip.Addr]bool{}
+	var out []netip.Addr
+	add := func(s string, hostPrefixIsVirtual bool) {
+		a, bits := parseAddress(s)
+		if !a.IsValid() || a.IsLoopback() || a.IsLinkLocalUnicast() || a.IsUnspecified() || seen[a] {
+			return
+		}
+		if hostPrefixIsVirtual && bits == a.BitLen() {
+			return
+		}
+		seen[a] = true
+		out = append(out, a)
+	}
+	if vm.Config != nil {
+		for _, c := range vm.Config.IPConfigs {
+			add(c.IPv4, false)
+			add(c.IPv6, false)
+		}
+	}
+	if vm.Agent != nil {
+		macs := map[string]bool{}
+		for _, m := range vmMACs(vm) {
+			macs[m] = true
+		}
+		for _, ifc := range vm.Agent.Interfaces {
+			if !macs[strings.ToLower(ifc.MAC)] {
+				continue
+			}
+			for _, a := range ifc.Addresses {
+				add(a, true)
+			}
+		}
+	}
+	return out
+}
+
+// parseAddress reads a CIDR or a bare address; a bare one has -1 as its prefix length.
+func parseAddress(s string) (netip.Addr, int) {
+	if p, err := netip.ParsePrefix(s); err == nil {
+		return p.Addr().Unmap().WithZone(""), p.Bits()
+	}
+	if a, err := netip.ParseAddr(s); err == nil {
+		return a.Unmap().WithZone(""), -1
+	}
+	return netip.Addr{}, -1
+}
+
+func dedupe(in []string) []string {
+	seen := make(map[string]bool, len(in))
+	out := in[:0:0]
+	for _, s := range in {
+		if !seen[s] {
+			seen[s] = true
+			out = append(out, s)
+		}
+	}
+	return out
+}

@@ -1,0 +1,314 @@
+package identity
+
+import (
+	"slices"
+	"time"
+
+	"github.com/proxaudit/proxaudit/inventory"
+)
+
+// judge gives every entity its class. It asks the coverage before it calls anything missing: what was not seen is
+// unknown, never gone.
+type judge struct {
+	*builder
+	g            *Graph
+	uuidGaps     []string
+	declaredGaps []string
+	unread       []string
+	// loose counts, by cluster, Nodes that carry no usable UUID and found no VM: any stray VM may be one of them.
+	loose map[string]int
+}
+
+func newJudge(b *builder, g *Graph) *judge {
+	j := &judge{builder: b, g: g, uuidGaps: b.uuidsMissing(), declaredGaps: b.declaredMissing(),
+		unread: b.unreadClusters(), loose: map[string]int{}}
+	for i := range b.s.Nodes {
+		if b.s.Nodes[i].SystemUUID == "" && (b.nodes[i].vm < 0 || b.unlinked[b.nodeID(i)]) {
+			j.loose[b.s.Nodes[i].Cluster]++
+		}
+	}
+	return j
+}
+
+// classify decides everything but lone VMs: those need to know first who the members of the clusters are.
+func (j *judge) classify(e *Entity) {
+	j.gather(e)
+	if j.conflict(e) {
+		return
+	}
+	hasVM, hasNode := len(e.VMs) > 0, len(e.Nodes) > 0
+	declared := len(e.Machines) > 0 || len(e.ProxmoxMachines) > 0
+	switch {
+	case hasVM && !declared && !hasNode:
+		// judgeStrays decides.
+	case hasVM && declared && hasNode:
+		j.whole(e)
+	case hasVM && hasNode:
+		j.undeclared(e)
+	case hasVM:
+		j.noNode(e)
+	case declared:
+		j.noVM(e)
+	default:
+		j.nodeOnly(e)
+	}
+}
+
+// gather collects evidence, cluster and link strength from the members' resolutions.
+func (j *judge) gather(e *Entity) {
+	rank := map[Strength]int{"": 0, Hint: 1, Supporting: 2, Strong: 3, Proof: 4}
+	take := func(r *resolution) {
+		e.Evidence = append(e.Evidence, r.evidence...)
+		if r.vm >= 0 && slices.Contains(e.VMs, r.vm) && rank[r.strength] > rank[e.link] {
+			e.link = r.strength
+		}
+	}
+	for _, i := range e.Machines {
+		e.Cluster = j.s.Machines[i].Cluster
+		take(&j.machines[i])
+		j.refs(e, i)
+	}
+	for _, i := range e.ProxmoxMachines {
+		if e.Cluster == "" {
+			e.Cluster = j.s.ProxmoxMachines[i].Cluster
+		}
+		take(&j.pms[i])
+	}
+	for _, i := range e.Nodes {
+		if e.Cluster == "" {
+			e.Cluster = j.s.Nodes[i].Cluster
+		}
+		take(&j.nodes[i])
+	}
+	// What argues for the verdict comes first; within that the order of the members stays.
+	slices.SortStableFunc(e.Evidence, func(a, b Evidence) int {
+		if a.Against != b.Against {
+			if a.Against {
+				return 1
+			}
+			return -1
+		}
+		return rank[b.Strength] - rank[a.Strength]
+	})
+	e.Confidence = confidenceOf(e.link)
+}
+
+// refs adds the references between API objects as evidence.
+func (j *judge) refs(e *Entity, m int) {
+	mach := &j.s.Machines[m]
+	from := machineSubject(mach)
+	if pm := j.pmOfMachine[m]; pm >= 0 {
+		to := proxmoxMachineSubject(&j.s.ProxmoxMachines[pm])
+		e.Evidence = append(e.Evidence, Evidence{Kind: KindInfraRef, Strength: Declared, From: from, To: to,
+			Left: to.Name, Right: to.Name})
+	}
+	if mach.NodeRef != "" {
+		to := inventory.Subject{Kind: inventory.SubjectNode, Scope: j.nodesKey(mach.Cluster), Name: mach.NodeRef}
+		_, exists := j.nodeByName[nodeKey{to.Scope, to.Name}]
+		ev := Evidence{Kind: KindNodeRef, Strength: Declared, From: from, To: to, Left: mach.NodeRef}
+		if exists {
+			ev.Right = mach.NodeRef
+		} else {
+			ev.Note = "no such Node was seen"
+			ev.Against = true
+		}
+		e.Evidence = append(e.Evidence, ev)
+	}
+}
+
+func confidenceOf(s Strength) Confidence {
+	switch s {
+	case Supporting:
+		return Medium
+	case Hint:
+		return Low
+	default:
+		return High
+	}
+}
+
+func (e *Entity) verdict(c Class, r Reason) { e.Class, e.Reason = c, r }
+
+func (e *Entity) unknown(r Reason, missing ...string) {
+	e.Class, e.Reason, e.Confidence = Unknown, r, Low
+	e.Missing = append(e.Missing, missing...)
+	slices.Sort(e.Missing)
+	e.Missing = slices.Compact(e.Missing)
+}
+
+// whole: VM, Node and a declaration.
+func (j *judge) whole(e *Entity) {
+	switch {
+	case j.unverifiable(e):
+		e.unknown(ReasonUnverifiable, configNeed(j.index, &j.s.VMs[e.VMs[0]]))
+	case len(e.Machines) == 0:
+		j.detached(e)
+	default:
+		j.providerIDs(e)
+	}
+}
+
+// unverifiable is true if what ties the VM to the rest is less than strong and its configuration, which would settle
+// it, was not read.
+func (j *judge) unverifiable(e *Entity) bool {
+	return len(e.VMs) > 0 && j.s.VMs[e.VMs[0]].Config == nil && e.link != Proof && e.link != Strong
+}
+
+// providerIDs compares the providerIDs as Cluster API does: as strings, exactly
+// (sigs.k8s.io/cluster-api internal/controllers/machine: the Node is looked up by spec.providerID).
+func (j *judge) providerIDs(e *Entity) {
+	m, n := &j.s.Machines[e.Machines[0]], &j.s.Nodes[e.Nodes[0]]
+	declared := m.ProviderID
+	if declared == "" && len(e.ProxmoxMachines) > 0 {
+		declared = j.s.ProxmoxMachines[e.ProxmoxMachines[0]].ProviderID
+	}
+	ev := Evidence{Kind: KindProviderIDString, From: machineSubject(m), To: nodeSubject(n), Left: declared, Right: n.ProviderID}
+	young := j.young(m.CreatedAt) || j.young(n.CreatedAt)
+	switch {
+	case declared == n.ProviderID && declared != "":
+		ev.Strength = Declared
+		e.Evidence = append(e.Evidence, ev)
+		e.verdict(Managed, ReasonLinked)
+		if m.NodeRef == "" {
+			e.WaitingFor = "the Machine controller, to set nodeRef"
+			e.Notes = append(e.Notes, "nodeRef is not set yet")
+		}
+	case (n.ProviderID == "" || declared == "") && young && j.progressing(e):
+		ev.Against = true
+		e.Evidence = append(e.Evidence, ev)
+		e.verdict(Converging, ReasonYoung)
+		e.WaitingFor = "the providerID to be set on both sides"
+	case n.ProviderID == "":
+		ev.Against, ev.Note = true, "the Node has no providerID, so the Machine never finds it"
+		e.Evidence = append(e.Evidence, ev)
+		e.verdict(Mismatched, ReasonNoProviderID)
+	default:
+		ev.Against, ev.Note = true, "Cluster API compares these as strings"
+		e.Evidence = append(e.Evidence, ev)
+		e.verdict(Mismatched, ReasonProviderIDs)
+	}
+	j.remarks(e)
+}
+
+// undeclared: VM and Node, and nothing declares them.
+func (j *judge) undeclared(e *Entity) {
+	switch {
+	case j.unverifiable(e):
+		e.unknown(ReasonUnverifiable, configNeed(j.index, &j.s.VMs[e.VMs[0]]))
+	case len(j.declaredGaps) > 0:
+		e.unknown(ReasonNotSeen, j.declaredGaps...)
+	default:
+		e.verdict(Adoptable, ReasonNoMachine)
+	}
+}
+
+// detached: a ProxmoxMachine that no Machine owns.
+func (j *judge) detached(e *Entity) {
+	pm := &j.s.ProxmoxMachines[e.ProxmoxMachines[0]]
+	switch {
+	case len(j.declaredGaps) > 0:
+		e.unknown(ReasonNotSeen, j.declaredGaps...)
+	case j.young(pm.CreatedAt) && pm.DeletedAt == nil, j.young(pm.DeletedAt):
+		e.verdict(Converging, ReasonYoung)
+		e.WaitingFor = "a Machine to take it, or its deletion"
+	default:
+		e.Confidence = High
+		e.verdict(DetachedInfra, ReasonNoOwner)
+	}
+	j.remarks(e)
+}
+
+// noNode: a VM and a declaration, no Node.
+func (j *judge) noNode(e *Entity) {
+	if len(e.Machines) == 0 {
+		j.detached(e)
+		return
+	}
+	m := &j.s.Machines[e.Machines[0]]
+	nodes := j.nodesKey(m.Cluster)
+	switch {
+	case !j.nodesRead(nodes):
+		e.unknown(ReasonNotSeen, nodesNeed([]string{m.Cluster})...)
+	case j.loose[nodes] > 0:
+		e.unknown(ReasonAmbiguous)
+		e.Notes = append(e.Notes, "a Node of the cluster carries no usable UUID and may be this machine")
+	case m.NodeRef != "":
+		e.Confidence = High
+		e.verdict(NonNode, ReasonNodeRefBroken)
+	default:
+		j.nonNode(e, ReasonNoNode)
+	}
+	j.remarks(e)
+}
+
+// nonNode is converging within the grace period, and a finding after it.
+func (j *judge) nonNode(e *Entity, why Reason) {
+	m := &j.s.Machines[e.Machines[0]]
+	switch {
+	case j.young(m.DeletedAt):
+		e.verdict(Converging, ReasonDeleting)
+		e.WaitingFor = "its deletion"
+	case m.DeletedAt == nil && j.young(m.CreatedAt) && j.progressing(e):
+		e.verdict(Converging, ReasonYoung)
+		e.WaitingFor = "its Node to register"
+	default:
+		e.Confidence = High
+		e.verdict(NonNode, why)
+	}
+}
+
+// young is true within the grace period. A time in the future (clocks differ) counts by its distance.
+func (j *judge) young(t *time.Time) bool {
+	return t != nil && j.s.CollectedAt.Sub(*t).Abs() < j.opt.Grace
+}
+
+// progressing is false if something is known to hold the controllers up, so that waiting longer is no use.
+func (j *judge) progressing(e *Entity) bool {
+	for _, i := range e.Machines {
+		m := &j.s.Machines[i]
+		if m.Paused || m.FailureReason != "" || m.FailureMessage != "" {
+			return false
+		}
+		if c := j.clusters[m.Cluster]; c != nil && c.Declared != nil && c.Declared.Paused {
+			return false
+		}
+	}
+	for _, i := range e.ProxmoxMachines {
+		pm := &j.s.ProxmoxMachines[i]
+		if pm.Paused || pm.FailureReason != "" || pm.FailureMessage != "" {
+			return false
+		}
+	}
+	for i := range j.s.Providers {
+		p := &j.s.Providers[i]
+		if p.Desired > 0 && p.Available == 0 {
+			return false
+		}
+	}
+	return true
+}
+
+// remarks are facts that a person wants to know beside the verdict.
+func (j *judge) remarks(e *Entity) {
+	for _, i := range e.Machines {
+		m := &j.s.Machines[i]
+		if m.Paused {
+			e.Notes = append(e.Notes, "the Machine is paused")
+		}
+		if m.DeletedAt != nil {
+			e.Notes = append(e.Notes, "the Machine is being deleted")
+		}
+		if m.FailureMessage != "" {
+			e.Notes = append(e.Notes, "the Machine reports: "+m.FailureMessage)
+		}
+	}
+	for _, i := range e.ProxmoxMachines {
+		pm := &j.s.ProxmoxMachines[i]
+		if len(e.VMs) == 1 && pm.ProxmoxNode != "" && pm.ProxmoxNode != j.s.VMs[e.VMs[0]].Node {
+			e.Notes = append(e.Notes, "the ProxmoxMachine says host "+pm.ProxmoxNode+", the VM is on "+j.s.VMs[e.VMs[0]].Node)
+		}
+		if pm.FailureMessage != "" {
+			e.Notes = append(e.Notes, "the ProxmoxMachine reports: "+pm.FailureMessage)
+		}
+	}
+}

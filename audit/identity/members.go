@@ -1,0 +1,201 @@
+package identity
+
+import (
+	"strings"
+
+	"github.com/proxaudit/proxaudit/inventory"
+)
+
+// members knows what the VMs of each cluster have in common, learnt from those that are linked to a Node or a Machine.
+type members struct {
+	tags, pools, stems traits
+	matchers           []clusterMatcher
+}
+
+type clusterMatcher struct {
+	cluster string
+	m       *Matcher
+}
+
+// traits counts, for each value of one trait, the linked VMs of each cluster and all VMs that carry it.
+type traits struct {
+	all    map[string]int
+	linked map[string]map[string]int
+}
+
+func newTraits() traits {
+	return traits{all: map[string]int{}, linked: map[string]map[string]int{}}
+}
+
+func (t *traits) add(value, cluster string) {
+	if value == "" {
+		return
+	}
+	t.all[value]++
+	if cluster == "" {
+		return
+	}
+	if t.linked[value] == nil {
+		t.linked[value] = map[string]int{}
+	}
+	t.linked[value][cluster]++
+}
+
+// of says whether a trait marks the members of one cluster. marks is true if most VMs that carry it are known members
+// of that one cluster: a trait that mostly strangers carry may mark another cluster that was never scanned, and its
+// Nodes must not be called orphans. shared is true if members carry it, but that does not hold.
+func (t *traits) of(value string) (cluster string, marks, shared bool) {
+	by := t.linked[value]
+	if len(by) == 0 {
+		return "", false, false
+	}
+	if len(by) > 1 {
+		return "", false, true
+	}
+	for c, n := range by {
+		return c, 2*n > t.all[value], true
+	}
+	return "", false, false
+}
+
+func (j *judge) learnMembers() *members {
+	ms := &members{tags: newTraits(), pools: newTraits(), stems: newTraits()}
+	for i := range j.s.VMs {
+		vm := &j.s.VMs[i]
+		if !candidate(vm) {
+			continue
+		}
+		cluster := ""
+		if e := &j.g.Entities[j.g.byVM[i]]; e.Class != "" && e.Class != Unknown && e.Class != Conflict {
+			cluster = e.Cluster
+		}
+		for _, t := range vm.Tags {
+			ms.tags.add(t, cluster)
+		}
+		if vm.Pool != "" {
+			ms.pools.add(vm.Site+"/"+vm.Pool, cluster)
+		}
+		ms.stems.add(stem(vm.Name), cluster)
+	}
+	for i := range j.s.Clusters {
+		c := &j.s.Clusters[i]
+		if c.Selector.IsZero() {
+			continue
+		}
+		// The configuration has checked the selectors; one that does not compile here selects nothing.
+		if m, err := CompileSelector(c.Selector); err == nil {
+			ms.matchers = append(ms.matchers, clusterMatcher{c.Key, m})
+		}
+	}
+	return ms
+}
+
+// membership is why a lone VM may belong to a cluster.
+type membership struct {
+	cluster    string
+	confidence Confidence
+	evidence   []Evidence
+	// selected are the clusters whose selector matches.
+	selected []string
+	// suspicion is set if something looks like a cluster's, but not enough to say so.
+	suspicion []Evidence
+}
+
+func (ms *members) of(vm *inventory.VM) membership {
+	var out membership
+	from := inventory.VMSubject(vm.Key())
+	for _, cm := range ms.matchers {
+		if why, ok := cm.m.Match(vm); ok {
+			out.selected = append(out.selected, cm.cluster)
+			out.evidence = append(out.evidence, Evidence{Kind: KindSelector, Strength: Strong, From: from,
+				To: clusterSubject(cm.cluster), Left: why, Note: "the selector of cluster " + cm.cluster + " matches"})
+		}
+	}
+	votes := map[string]int{}
+	weigh := func(kind Kind, t *traits, value, shown string) {
+		if value == "" || shown == "" {
+			return
+		}
+		cluster, marks, shared := t.of(value)
+		e := Evidence{Kind: kind, Strength: Supporting, From: from, Left: shown}
+		switch {
+		case marks:
+			votes[cluster]++
+			e.To = clusterSubject(cluster)
+			e.Note = "most VMs with it are known members of " + cluster
+			out.evidence = append(out.evidence, e)
+		case shared && (kind == KindSibling || looksLikeKubernetes(shown)):
+			e.Strength, e.Note = Hint, "members of a cluster carry it, but so do as many others"
+			out.suspicion = append(out.suspicion, e)
+		}
+	}
+	weigh(KindSibling, &ms.stems, stem(vm.Name), stem(vm.Name)+"-*")
+	for _, t := range vm.Tags {
+		weigh(KindTag, &ms.tags, t, t)
+	}
+	weigh(KindPool, &ms.pools, vm.Site+"/"+vm.Pool, vm.Pool)
+	if mark := integrationMark(vm); mark != "" {
+		out.suspicion = append(out.suspicion, Evidence{Kind: KindMark, Strength: Hint, From: from, Left: mark,
+			Note: "an integration of Kubernetes with Proxmox leaves this mark"})
+	}
+	out.settle(votes)
+	return out
+}
+
+// settle picks the cluster. An explicit selector decides; two selectors that both match leave the cluster open.
+func (m *membership) settle(votes map[string]int) {
+	switch {
+	case len(m.selected) == 1:
+		m.cluster, m.confidence = m.selected[0], High
+		return
+	case len(m.selected) > 1:
+		m.cluster, m.confidence = m.selected[0], Medium
+		return
+	}
+	best, n, tie := "", 0, false
+	for c, v := range votes {
+		switch {
+		case v > n:
+			best, n, tie = c, v, false
+		case v == n:
+			tie = true
+		}
+	}
+	switch {
+	case n == 0:
+	case tie:
+		m.suspicion = append(m.suspicion, m.evidence...)
+		m.evidence = nil
+	case n >= 2:
+		m.cluster, m.confidence = best, Medium
+	default:
+		m.cluster, m.confidence = best, Low
+	}
+}
+
+func clusterSubject(key string) inventory.Subject {
+	return inventory.Subject{Kind: inventory.SubjectCluster, Name: key}
+}
+
+// looksLikeKubernetes recognises tags and pools that name Kubernetes itself.
+func looksLikeKubernetes(s string) bool {
+	s = strings.ToLower(s)
+	for _, w := range []string{"k8s", "k3s", "rke2", "kube", "talos", "capi", "karpenter"} {
+		if strings.Contains(s, w) {
+			return true
+		}
+	}
+	return false
+}
+
+// integrationMark finds what the known integrations leave on a VM: CAPMOX's tag while a VM bootstraps
+// (luthermonson/go-proxmox), omni's and docker-machine's tags, the karpenter provider's.
+func integrationMark(vm *inventory.VM) string {
+	for _, t := range vm.Tags {
+		if t == "go-proxmox+cloud-init" || t == "docker-machine" || strings.HasPrefix(t, "machine-request.") ||
+			strings.HasPrefix(t, "karpenter") {
+			return "tag " + t
+		}
+	}
+	return ""
+}

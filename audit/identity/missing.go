@@ -1,0 +1,95 @@
+package identity
+
+import (
+	"slices"
+
+	"github.com/proxaudit/proxaudit/inventory"
+)
+
+// known is true if a source answered a question in full.
+func (x *index) known(source, scope string) bool {
+	c := x.coverage[[2]string{source, scope}]
+	return c != nil && (c.State == inventory.Complete || c.State == inventory.Absent)
+}
+
+func need(source, scope string) string { return source + " " + scope }
+
+// nodesRead is true if all Nodes of a cluster were seen.
+func (x *index) nodesRead(cluster string) bool {
+	return x.known(inventory.ClusterSource(cluster), inventory.ScopeNodes)
+}
+
+// declaredMissing lists what was not seen of the declared side. Without a management cluster nothing is missing:
+// machines are then classed without Machines.
+func (x *index) declaredMissing() []string {
+	if x.s.Management == nil {
+		return nil
+	}
+	var out []string
+	for _, scope := range []string{inventory.ScopeMachines, inventory.ScopeProxmoxMachines} {
+		if !x.known(inventory.ManagementSource, scope) {
+			out = append(out, need(inventory.ManagementSource, scope))
+		}
+	}
+	if len(x.s.Management.Namespaces) > 0 {
+		out = append(out, need(inventory.ManagementSource, "other namespaces"))
+	}
+	return out
+}
+
+// guestsMissing lists, for a site, why its guest list may be short.
+func (x *index) guestsMissing(site string) []string {
+	s := x.sites[site]
+	src := inventory.SiteSource(site)
+	if s == nil || !x.known(src, inventory.ScopeGuests) || !s.Visibility.Complete {
+		return []string{need(src, inventory.ScopeGuests)}
+	}
+	return nil
+}
+
+// uuidsMissing lists why a UUID that no VM shows may still be some VM's: a guest list that may be short, or a
+// configuration that was not read.
+func (x *index) uuidsMissing() []string {
+	var out []string
+	for i := range x.s.Sites {
+		out = append(out, x.guestsMissing(x.s.Sites[i].Name)...)
+	}
+	for i := range x.s.VMs {
+		vm := &x.s.VMs[i]
+		if candidate(vm) && vm.Config == nil {
+			out = append(out, configNeed(x, vm))
+		}
+	}
+	slices.Sort(out)
+	return slices.Compact(out)
+}
+
+// configNeed names the coverage entry because of which a VM's configuration is not there.
+func configNeed(x *index, vm *inventory.VM) string {
+	src := inventory.SiteSource(vm.Site)
+	if s := x.sites[vm.Site]; s != nil && s.NodeStatus(vm.Node) != inventory.NodeOnline {
+		return need(src, inventory.NodeScope(vm.Node))
+	}
+	return need(src, inventory.ConfigScope(vm.Node))
+}
+
+// unreadClusters are the clusters whose Nodes were not all seen, aliases resolved, sorted.
+func (b *builder) unreadClusters() []string {
+	var out []string
+	for i := range b.s.Clusters {
+		key := b.s.Clusters[i].Key
+		if !b.nodesRead(key) && !b.nodesRead(b.nodesKey(key)) {
+			out = append(out, key)
+		}
+	}
+	slices.Sort(out)
+	return out
+}
+
+func nodesNeed(clusters []string) []string {
+	out := make([]string, 0, len(clusters))
+	for _, c := range clusters {
+		out = append(out, need(inventory.ClusterSource(c), inventory.ScopeNodes))
+	}
+	return out
+}

@@ -1,0 +1,358 @@
+package identity
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/proxaudit/proxaudit/inventory"
+)
+
+// resolution is what became of one claim.
+type resolution struct {
+	// vm is the index of the VM that the claim is about, or -1.
+	vm       int
+	strength Strength
+	evidence []Evidence
+	// rivals are VMs that equally strong evidence names: proof against proof is a conflict, a name against the same
+	// name is only ambiguous.
+	rivals []int
+	// shared are the VMs that carry the claim's UUID, if there are several.
+	shared []int
+	// disputed are VMs that some fact names and another fact rules out: the UUIDs differ.
+	disputed []int
+	// deadlocked are the disputed VMs whose VMID and name fit: two strong facts disagree.
+	deadlocked []int
+	// taken are addresses that the object names and that a guest of another identity holds (a recycled VMID).
+	taken []int
+	// unverified are VMs that an address names and that could not be checked, for their name or UUID was not seen.
+	unverified []int
+}
+
+// level is all that one strength says.
+type level struct {
+	strength Strength
+	vms      []int
+	evidence map[int][]Evidence
+}
+
+func (l *level) add(vm int, e Evidence) {
+	if l.evidence == nil {
+		l.evidence = map[int][]Evidence{}
+	}
+	if _, ok := l.evidence[vm]; !ok {
+		l.vms = append(l.vms, vm)
+	}
+	e.Strength = l.strength
+	l.evidence[vm] = append(l.evidence[vm], e)
+}
+
+// resolver collects the facts of one claim, strength by strength.
+type resolver struct {
+	x      *index
+	c      claim
+	levels [4]level
+	out    resolution
+}
+
+const (
+	atProof = iota
+	atStrong
+	atSupporting
+	atHint
+)
+
+// resolve finds the VM that a claim is about. The strongest level that names a VM decides; what weaker levels say of
+// other VMs is kept as evidence against.
+func (x *index) resolve(c claim) resolution {
+	r := &resolver{x: x, c: c, out: resolution{vm: -1}}
+	r.levels[atProof].strength = Proof
+	r.levels[atStrong].strength = Strong
+	r.levels[atSupporting].strength = Supporting
+	r.levels[atHint].strength = Hint
+	r.byUUID()
+	r.byAddress()
+	r.byMAC()
+	r.byIP()
+	r.byName()
+	return r.decide()
+}
+
+func (r *resolver) vmSubject(vm int) inventory.Subject {
+	return inventory.VMSubject(r.x.s.VMs[vm].Key())
+}
+
+func (r *resolver) fact(kind Kind, vm int, left, right, note string) Evidence {
+	return Evidence{Kind: kind, From: r.c.from, To: r.vmSubject(vm), Left: left, Right: right, Note: note}
+}
+
+func (r *resolver) against(e Evidence, s Strength) {
+	e.Against = true
+	e.Strength = s
+	r.out.evidence = append(r.out.evidence, e)
+}
+
+func (r *resolver) byUUID() {
+	for _, u := range r.c.uuids {
+		switch vms := r.x.vmByUUID[u.uuid]; {
+		case len(vms) == 1:
+			r.levels[atProof].add(vms[0], r.fact(u.kind, vms[0], u.raw, u.uuid, ""))
+		case len(vms) > 1:
+			for _, vm := range vms {
+				r.against(r.fact(KindSharedUUID, vm, u.raw, u.uuid,
+					"more than one VM carries this UUID, so it proves nothing"), Proof)
+			}
+			r.out.shared = vms
+		default:
+			if sw := r.x.vmBySwapped[u.uuid]; len(sw) == 1 {
+				r.levels[atStrong].add(sw[0], r.fact(KindSwappedUUID, sw[0], u.raw, r.x.s.VMs[sw[0]].UUID(),
+					"equal after swapping the bytes of the first three groups; the straight form has no match"))
+			}
+		}
+	}
+}
+
+// contradicts is true if a VM cannot be what the claim is about: both have a UUID that can be compared, and they
+// differ in the straight and in the swapped form. A VM whose configuration was read and sets no UUID shows the guest a
+// nil one, so it does not fit a claim that has one either.
+func (r *resolver) contradicts(vm int) bool {
+	v := &r.x.s.VMs[vm]
+	if len(r.c.uuids) == 0 || v.Config == nil {
+		return false
+	}
+	if v.Config.UUID == "" && v.Config.RawUUID != "" {
+		return false
+	}
+	// A UUID that several VMs share is compared like any other here: it cannot prove, but it still can rule out.
+	for _, u := range r.c.uuids {
+		if u.uuid == v.Config.UUID || inventory.SwapUUID(u.uuid) == v.Config.UUID {
+			return false
+		}
+	}
+	return true
+}
+
+func (r *resolver) dispute(vm int, e Evidence, s Strength) {
+	e.Note = joinNotes(e.Note, "but its UUID is "+orNone(r.x.s.VMs[vm].UUID())+", not "+r.c.uuids[0].uuid)
+	r.against(e, s)
+	if !slices.Contains(r.out.disputed, vm) {
+		r.out.disputed = append(r.out.disputed, vm)
+	}
+	if s == Strong {
+		r.out.deadlocked = append(r.out.deadlocked, vm)
+	}
+}
+
+func (r *resolver) byAddress() {
+	for _, a := range r.c.addresses {
+		for _, vm := range r.x.vmByKey[a.key] {
+			r.atAddress(a, vm)
+		}
+	}
+}
+
+// atAddress weighs one guest that stands at an address which the claim names. The three outcomes besides a link: the
+// address is taken by somebody else, the facts disagree about it, or it could not be checked.
+func (r *resolver) atAddress(a addressClaim, vm int) {
+	v := &r.x.s.VMs[vm]
+	e := r.fact(a.kind, vm, a.raw, v.Key().String(), "")
+	if a.needsName {
+		e.Left, e.Right = a.raw+" "+r.c.names[0], v.Key().String()+" "+orNone(v.Name)
+	}
+	seen := v.Config != nil || v.Name != ""
+	same := v.Name != "" && r.sameName(v.Name)
+	_, proven := r.levels[atProof].evidence[vm]
+	switch {
+	case !candidate(v):
+		r.take(vm, e, "the VMID is "+guestWord(v)+"'s")
+	case proven && a.needsName && !same:
+		e.Kind, e.Note = KindVMID, "the names differ: CAPMOX looks a VM up by VMID and exact name and will not find it"
+		r.levels[atSupporting].add(vm, e)
+	case proven:
+		r.levels[atStrong].add(vm, e)
+	case same && r.contradicts(vm):
+		r.dispute(vm, e, Strong)
+	case same:
+		r.levels[atStrong].add(vm, e)
+	case !seen || (!a.needsName && v.Config == nil):
+		if a.needsName {
+			e.Kind = KindVMID
+		}
+		e.Note = "what is at this VMID was not seen well enough to tell whether it is the same machine"
+		r.levels[atSupporting].add(vm, e)
+		r.out.unverified = append(r.out.unverified, vm)
+	case a.needsName:
+		e.Kind = KindVMID
+		r.take(vm, e, "the VM with this VMID has another name")
+	case r.contradicts(vm):
+		r.take(vm, e, "the VMID now belongs to a guest with another UUID")
+	default:
+		r.levels[atStrong].add(vm, e)
+	}
+}
+
+// take notes that the address is another guest's: VMIDs are recycled.
+func (r *resolver) take(vm int, e Evidence, note string) {
+	e.Note = note
+	r.against(e, Strong)
+	r.out.taken = append(r.out.taken, vm)
+}
+
+func (r *resolver) sameName(name string) bool {
+	f := foldName(name)
+	for _, n := range r.c.names {
+		if foldName(n) == f || shortName(foldName(n)) == shortName(f) {
+			return true
+		}
+	}
+	return false
+}
+
+func (r *resolver) byMAC() {
+	for _, mac := range r.c.macs {
+		vms := r.x.vmByMAC[mac]
+		if len(vms) != 1 {
+			// A MAC on two VMs (a copied configuration) identifies neither.
+			continue
+		}
+		r.weak(atSupporting, vms[0], r.fact(KindMAC, vms[0], mac, mac, ""))
+	}
+}
+
+func (r *resolver) byIP() {
+	for _, ip := range r.c.ips {
+		vms := r.x.vmByIP[ip]
+		if len(vms) != 1 {
+			continue
+		}
+		r.weak(atSupporting, vms[0], r.fact(KindIP, vms[0], ip.String(), ip.String(), ""))
+	}
+}
+
+// weak adds a fact that a differing UUID overrules.
+func (r *resolver) weak(at int, vm int, e Evidence) {
+	if r.contradicts(vm) {
+		r.dispute(vm, e, r.levels[at].strength)
+		return
+	}
+	r.levels[at].add(vm, e)
+}
+
+func (r *resolver) byName() {
+	seen := map[int]bool{}
+	for _, n := range r.c.names {
+		full := foldName(n)
+		vms := r.x.vmByName[full]
+		if len(vms) == 0 {
+			vms = r.x.vmByShort[shortName(full)]
+		}
+		// Names repeat in large fleets (every site has a "test"): past this many equals a name says nothing, and
+		// listing them all would make the evidence grow with the square of the fleet.
+		const tooCommon = 16
+		if len(vms) > tooCommon {
+			continue
+		}
+		for _, vm := range vms {
+			if seen[vm] {
+				continue
+			}
+			seen[vm] = true
+			r.weak(atHint, vm, r.fact(KindName, vm, n, r.x.s.VMs[vm].Name, ""))
+		}
+	}
+}
+
+func (r *resolver) decide() resolution {
+	for at := range r.levels {
+		if l := &r.levels[at]; len(l.vms) > 0 {
+			r.choose(at, l)
+			break
+		}
+	}
+	// Facts for the chosen VM (or for every rival) come first, facts that name others argue against it.
+	var pro, con []Evidence
+	for at := range r.levels {
+		l := &r.levels[at]
+		for _, vm := range l.vms {
+			for _, e := range l.evidence[vm] {
+				if vm == r.out.vm || slices.Contains(r.out.rivals, vm) {
+					pro = append(pro, e)
+					continue
+				}
+				e.Against = true
+				con = append(con, e)
+			}
+		}
+	}
+	r.out.evidence = slices.Concat(pro, con, r.out.evidence)
+	return r.out
+}
+
+func (r *resolver) choose(at int, l *level) {
+	r.out.strength = l.strength
+	if len(l.vms) == 1 {
+		r.out.vm = l.vms[0]
+		return
+	}
+	if vm, ok := r.breakTie(at); ok {
+		r.out.vm = vm
+		return
+	}
+	r.out.rivals = l.vms
+	if at == atProof {
+		// The claims stand in the order of trust: what the kubelet read from the hardware before what somebody wrote.
+		// The object stays with the first, and the other VM is a rival.
+		r.out.vm, r.out.rivals = l.vms[0], l.vms[1:]
+	}
+}
+
+// breakTie looks for the one rival that weaker facts agree on. Proofs that disagree are never settled by anything
+// weaker, and strong facts neither: that is a finding, not a coin toss.
+func (r *resolver) breakTie(at int) (int, bool) {
+	if at <= atStrong {
+		return 0, false
+	}
+	for weaker := at + 1; weaker < len(r.levels); weaker++ {
+		hit, n := -1, 0
+		for _, vm := range r.levels[at].vms {
+			if _, ok := r.levels[weaker].evidence[vm]; ok {
+				hit, n = vm, n+1
+			}
+		}
+		if n == 1 {
+			return hit, true
+		}
+	}
+	return 0, false
+}
+
+func joinNotes(notes ...string) string {
+	var kept []string
+	for _, n := range notes {
+		if n != "" {
+			kept = append(kept, n)
+		}
+	}
+	return strings.Join(kept, "; ")
+}
+
+func orNone(s string) string {
+	if s == "" {
+		return "(none)"
+	}
+	return s
+}
+
+func lowerAll(in []string) []string {
+	out := make([]string, 0, len(in))
+	for _, s := range in {
+		out = append(out, strings.ToLower(s))
+	}
+	return out
+}
+
+func guestWord(v *inventory.VM) string {
+	if v.Type == inventory.GuestLXC {
+		return "a container"
+	}
+	return "a template"
+}

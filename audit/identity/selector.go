@@ -1,0 +1,122 @@
+package identity
+
+import (
+	"fmt"
+	"net/netip"
+	"regexp"
+	"strconv"
+	"strings"
+
+	"github.com/proxaudit/proxaudit/inventory"
+)
+
+// Matcher is a compiled Selector.
+type Matcher struct {
+	tags    []string
+	names   *regexp.Regexp
+	pools   []string
+	ranges  [][2]int
+	subnets []netip.Prefix
+}
+
+// CompileSelector checks a Selector. Its errors name the field and the value.
+func CompileSelector(s inventory.Selector) (*Matcher, error) {
+	m := &Matcher{pools: s.Pools}
+	for _, t := range s.Tags {
+		m.tags = append(m.tags, strings.ToLower(strings.TrimSpace(t)))
+	}
+	if s.Names != "" {
+		re, err := regexp.Compile(`^(?:` + s.Names + `)$`)
+		if err != nil {
+			return nil, fmt.Errorf("names: %q is no regular expression (RE2): %w", s.Names, err)
+		}
+		m.names = re
+	}
+	for _, r := range s.VMIDs {
+		lo, hi, err := parseRange(r)
+		if err != nil {
+			return nil, err
+		}
+		m.ranges = append(m.ranges, [2]int{lo, hi})
+	}
+	for _, c := range s.Subnets {
+		p, err := netip.ParsePrefix(c)
+		if err != nil {
+			return nil, fmt.Errorf("subnets: %q is no CIDR: %w", c, err)
+		}
+		m.subnets = append(m.subnets, p.Masked())
+	}
+	return m, nil
+}
+
+func parseRange(s string) (int, int, error) {
+	from, to, isRange := strings.Cut(s, "-")
+	lo, err := strconv.Atoi(strings.TrimSpace(from))
+	hi := lo
+	if err == nil && isRange {
+		hi, err = strconv.Atoi(strings.TrimSpace(to))
+	}
+	if err != nil || !inventory.ValidVMID(lo) || !inventory.ValidVMID(hi) || hi < lo {
+		return 0, 0, fmt.Errorf("vmids: %q is no VMID and no range of them (like 100-199)", s)
+	}
+	return lo, hi, nil
+}
+
+// Match says whether a VM is selected, and by what. A field that needs something that was not seen (a name, an address)
+// does not match.
+func (m *Matcher) Match(vm *inventory.VM) (string, bool) {
+	var why []string
+	if len(m.tags) > 0 {
+		tag := firstMatch(m.tags, vm.HasTag)
+		if tag == "" {
+			return "", false
+		}
+		why = append(why, "tag "+tag)
+	}
+	if m.names != nil {
+		if vm.Name == "" || !m.names.MatchString(vm.Name) {
+			return "", false
+		}
+		why = append(why, "name")
+	}
+	if len(m.pools) > 0 {
+		// A pool's nested pools are part of it (Proxmox VE 8 and later: "a/b").
+		pool := firstMatch(m.pools, func(p string) bool { return vm.Pool == p || strings.HasPrefix(vm.Pool, p+"/") })
+		if pool == "" {
+			return "", false
+		}
+		why = append(why, "pool "+pool)
+	}
+	if len(m.ranges) > 0 {
+		in := false
+		for _, r := range m.ranges {
+			in = in || (vm.VMID >= r[0] && vm.VMID <= r[1])
+		}
+		if !in {
+			return "", false
+		}
+		why = append(why, "VMID range")
+	}
+	if len(m.subnets) > 0 {
+		in := false
+		for _, ip := range vmIPs(vm) {
+			for _, p := range m.subnets {
+				in = in || p.Contains(ip)
+			}
+		}
+		if !in {
+			return "", false
+		}
+		why = append(why, "subnet")
+	}
+	return strings.Join(why, ", "), len(why) > 0
+}
+
+func firstMatch(in []string, ok func(string) bool) string {
+	for _, s := range in {
+		if ok(s) {
+			return s
+		}
+	}
+	return ""
+}

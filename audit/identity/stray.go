@@ -1,0 +1,125 @@
+package identity
+
+import (
+	"slices"
+	"time"
+
+	"github.com/proxaudit/proxaudit/inventory"
+)
+
+// judgeStrays decides the lone VMs, after everything else: what belongs to a cluster is learnt from its members.
+func (j *judge) judgeStrays() {
+	ms := j.learnMembers()
+	for i := range j.g.Entities {
+		e := &j.g.Entities[i]
+		if e.Class == "" && len(e.VMs) == 1 {
+			j.stray(e, ms)
+		}
+	}
+}
+
+func (j *judge) stray(e *Entity, ms *members) {
+	i := e.VMs[0]
+	vm := &j.s.VMs[i]
+	e.Confidence = High
+	switch {
+	case vm.Type != inventory.GuestQEMU:
+		e.verdict(Unrelated, ReasonContainer)
+		return
+	case vm.IsTemplate():
+		e.verdict(Template, ReasonTemplate)
+		return
+	}
+	m := ms.of(vm)
+	e.Cluster = m.cluster
+	e.Evidence = append(m.evidence, m.suspicion...)
+	j.addDoubts(e, i)
+	switch {
+	case vm.Config == nil:
+		// Without its UUID it may be any Node or Machine.
+		e.unknown(ReasonNotSeen, configNeed(j.index, vm))
+	case len(j.ambiguous[i]) > 0, len(j.disputes[i]) > 0:
+		e.unknown(ReasonAmbiguous)
+	case m.cluster == "" && len(m.suspicion) > 0:
+		e.unknown(ReasonLooksLike)
+	case m.cluster == "":
+		e.verdict(Unrelated, ReasonNothingTies)
+	default:
+		j.orphan(e, vm, &m)
+	}
+}
+
+// addDoubts lists who else may be this VM.
+func (j *judge) addDoubts(e *Entity, vm int) {
+	to := inventory.VMSubject(j.s.VMs[vm].Key())
+	for _, s := range j.ambiguous[vm] {
+		e.Evidence = append(e.Evidence, Evidence{Kind: KindName, Strength: Hint, From: s, To: to, Against: true,
+			Note: "it may be this VM, and it may be another"})
+	}
+	for _, s := range j.disputes[vm] {
+		e.Evidence = append(e.Evidence, Evidence{Kind: KindName, Strength: Hint, From: s, To: to, Against: true,
+			Note: "some facts fit this VM, but the UUIDs differ"})
+	}
+}
+
+// orphan asks everything that could still make the VM somebody's before it calls it an orphan.
+func (j *judge) orphan(e *Entity, vm *inventory.VM, m *membership) {
+	homes := []string{m.cluster}
+	if len(m.selected) > 1 {
+		homes = m.selected
+	}
+	var missing []string
+	for _, c := range homes {
+		if !j.nodesRead(j.nodesKey(c)) {
+			missing = append(missing, nodesNeed([]string{c})...)
+		}
+		if j.loose[j.nodesKey(c)] > 0 {
+			e.unknown(ReasonAmbiguous)
+			e.Notes = append(e.Notes, "a Node of cluster "+c+" carries no usable UUID and may be this VM")
+			return
+		}
+	}
+	missing = append(missing, j.declaredGaps...)
+	missing = append(missing, nodesNeed(j.couldBeOf(vm, m))...)
+	switch {
+	case len(missing) > 0:
+		e.unknown(ReasonNotSeen, missing...)
+	case j.fresh(vm):
+		e.verdict(Converging, ReasonYoung)
+		e.Confidence = m.confidence
+		e.WaitingFor = "its Node to register"
+	default:
+		e.verdict(OrphanVM, ReasonBelongs)
+		e.Confidence = m.confidence
+	}
+}
+
+// couldBeOf are the clusters whose Nodes were not read and whose Node this VM may be. A cluster with a selector says
+// which VMs are its own, so a VM that it does not select is not; but only the explicit word of another selector rules
+// out a cluster that has none.
+func (j *judge) couldBeOf(vm *inventory.VM, m *membership) []string {
+	var out []string
+	for _, key := range j.unread {
+		c := j.clusters[key]
+		if len(m.selected) > 0 && !slices.Contains(m.selected, key) && c != nil && !c.Selector.IsZero() {
+			continue
+		}
+		if len(m.selected) > 0 && c != nil && c.Site != "" && c.Site != vm.Site {
+			continue
+		}
+		out = append(out, key)
+	}
+	return out
+}
+
+// fresh is true for a VM that somebody may still be working on: it was created, or started, within the grace period,
+// or is locked by a creation or clone. A script that joins a worker right now must not have it called an orphan.
+func (j *judge) fresh(vm *inventory.VM) bool {
+	if vm.Lock == "create" || vm.Lock == "clone" {
+		return true
+	}
+	if vm.Config != nil && j.young(vm.Config.CreatedAt) {
+		return true
+	}
+	return vm.UptimeSeconds > 0 && time.Duration(vm.UptimeSeconds)*time.Second < j.opt.Grace
+}
