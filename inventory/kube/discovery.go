@@ -1,0 +1,259 @@
+package kube
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"slices"
+	"strings"
+
+	apidiscoveryv2 "k8s.io/api/apidiscovery/v2"
+	apidiscoveryv2beta1 "k8s.io/api/apidiscovery/v2beta1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/client-go/discovery"
+
+	"github.com/proxaudit/proxaudit/inventory"
+)
+
+// maxLegacyDiscovery bounds what a server without aggregated discovery is asked beyond /apis: the served versions of
+// five groups, which is two or three each.
+const maxLegacyDiscovery = 15
+
+// acceptDiscovery asks for the aggregated form and takes the old one (Kubernetes before 1.26, or the feature off).
+const acceptDiscovery = discovery.AcceptV2 + "," + discovery.AcceptV2Beta1 + "," + discovery.AcceptV1
+
+// discovered is what a server serves of the groups of interest.
+type discovered struct {
+	// served maps a group to its versions, the server's preferred one first. Versions whose discovery failed are
+	// listed too.
+	served map[string][]string
+	// resources has the plural names per group version.
+	resources map[schema.GroupVersion][]string
+	// failed says which group versions the server could not describe: a stale APIService, a 503.
+	failed map[schema.GroupVersion]error
+	// unasked are group versions beyond the bound.
+	unasked []schema.GroupVersion
+}
+
+// discover asks what is served, once per Client.
+func (c *Client) discover(ctx context.Context) (*discovered, error) {
+	return c.discovery.do(ctx, c.readDiscovery)
+}
+
+// serverVersion asks for the server's version, once per Client.
+func (c *Client) serverVersion(ctx context.Context) (string, error) {
+	return c.version.do(ctx, func(ctx context.Context) (string, error) {
+		body, _, err := c.get(ctx, "/version", nil, "")
+		if err != nil {
+			return "", err
+		}
+		var v struct {
+			GitVersion string `json:"gitVersion"`
+		}
+		if err := json.Unmarshal(body, &v); err != nil || v.GitVersion == "" {
+			return "", &notKubernetes{path: "/version", err: err}
+		}
+		return v.GitVersion, nil
+	})
+}
+
+func (c *Client) readDiscovery(ctx context.Context) (*discovered, error) {
+	body, contentType, err := c.get(ctx, "/apis", nil, acceptDiscovery)
+	if err != nil {
+		return nil, err
+	}
+	groups, resources, failed, err := decodeGroups(body, contentType)
+	if err != nil {
+		return nil, &notKubernetes{path: "/apis", err: err}
+	}
+	d := &discovered{
+		served:    map[string][]string{},
+		resources: map[schema.GroupVersion][]string{},
+		failed:    map[schema.GroupVersion]error{},
+	}
+	for _, g := range groups.Groups {
+		if !slices.Contains(groupsOfInterest, g.Name) {
+			continue
+		}
+		for _, v := range g.Versions {
+			d.serve(schema.GroupVersion{Group: g.Name, Version: v.Version})
+		}
+	}
+	for gv, err := range failed {
+		if slices.Contains(groupsOfInterest, gv.Group) {
+			d.serve(gv)
+			d.failed[gv] = err
+		}
+	}
+	// failed is a map: without this the order of two stale versions would be a coin toss.
+	for g := range d.served {
+		if len(d.served[g]) > 1 && len(d.failed) > 0 {
+			slices.SortStableFunc(d.served[g], func(a, b string) int { return compareVersions(b, a) })
+		}
+	}
+	if resources == nil {
+		return d, c.legacyResources(ctx, d)
+	}
+	for gv, list := range resources {
+		if slices.Contains(groupsOfInterest, gv.Group) {
+			d.resources[gv] = pluralNames(list)
+		}
+	}
+	return d, nil
+}
+
+func (d *discovered) serve(gv schema.GroupVersion) {
+	if !slices.Contains(d.served[gv.Group], gv.Version) {
+		d.served[gv.Group] = append(d.served[gv.Group], gv.Version)
+	}
+}
+
+// decodeGroups reads any of the three forms of /apis. resources is nil for the old form, which has none.
+func decodeGroups(body []byte, contentType string) (*metav1.APIGroupList, map[schema.GroupVersion]*metav1.APIResourceList, map[schema.GroupVersion]error, error) {
+	is := func(version string) bool {
+		ok, err := discovery.ContentTypeIsGVK(contentType, schema.GroupVersionKind{
+			Group: "apidiscovery.k8s.io", Version: version, Kind: "APIGroupDiscoveryList"})
+		return ok && err == nil
+	}
+	switch {
+	case is("v2"):
+		var list apidiscoveryv2.APIGroupDiscoveryList
+		if err := json.Unmarshal(body, &list); err != nil {
+			return nil, nil, nil, err
+		}
+		g, r, f := discovery.SplitGroupsAndResources(list)
+		return g, r, f, nil
+	case is("v2beta1"):
+		var list apidiscoveryv2beta1.APIGroupDiscoveryList
+		if err := json.Unmarshal(body, &list); err != nil {
+			return nil, nil, nil, err
+		}
+		g, r, f := discovery.SplitGroupsAndResourcesV2Beta1(list)
+		return g, r, f, nil
+	}
+	var list metav1.APIGroupList
+	if err := json.Unmarshal(body, &list); err != nil {
+		return nil, nil, nil, err
+	}
+	if list.Kind != "APIGroupList" && len(list.Groups) == 0 {
+		return nil, nil, nil, fmt.Errorf("the answer is no APIGroupList but %q", list.Kind)
+	}
+	return &list, nil, nil, nil
+}
+
+// legacyResources asks for the resources of the groups of interest, group version by group version.
+func (c *Client) legacyResources(ctx context.Context, d *discovered) error {
+	asked := 0
+	for _, group := range groupsOfInterest {
+		for _, version := range d.served[group] {
+			gv := schema.GroupVersion{Group: group, Version: version}
+			if d.hasAll(group) {
+				// A group whose kinds are all found in preferred versions needs no older ones.
+				break
+			}
+			if asked == maxLegacyDiscovery {
+				d.unasked = append(d.unasked, gv)
+				continue
+			}
+			asked++
+			body, _, err := c.get(ctx, "/apis/"+gv.String(), nil, "")
+			if err != nil {
+				if ctx.Err() != nil {
+					return ctx.Err()
+				}
+				d.failed[gv] = err
+				continue
+			}
+			var list metav1.APIResourceList
+			if err := json.Unmarshal(body, &list); err != nil || list.Kind != "APIResourceList" {
+				d.failed[gv] = &notKubernetes{path: "/apis/" + gv.String(), err: err}
+				continue
+			}
+			d.resources[gv] = pluralNames(&list)
+		}
+	}
+	return nil
+}
+
+// hasAll is true if each kind of the group was found in its most preferred version.
+func (d *discovered) hasAll(group string) bool {
+	for _, k := range kinds {
+		if k.group != group {
+			continue
+		}
+		if !slices.Contains(d.resources[schema.GroupVersion{Group: group, Version: k.versions[0]}], k.resource) {
+			return false
+		}
+	}
+	return true
+}
+
+func pluralNames(list *metav1.APIResourceList) []string {
+	var names []string
+	for _, r := range list.APIResources {
+		if !strings.Contains(r.Name, "/") {
+			names = append(names, r.Name)
+		}
+	}
+	return names
+}
+
+// pick chooses the version in which a kind is read. Without one, the state says what that means: Absent only if every
+// version of the group was described and none has it.
+func (d *discovered) pick(k kind) (version string, state inventory.State, reason string) {
+	for _, v := range k.versions {
+		if slices.Contains(d.resources[schema.GroupVersion{Group: k.group, Version: v}], k.resource) {
+			return v, inventory.Complete, ""
+		}
+	}
+	var unknown, failed, unasked []string
+	for _, v := range d.served[k.group] {
+		gv := schema.GroupVersion{Group: k.group, Version: v}
+		switch {
+		case d.failed[gv] != nil:
+			failed = append(failed, fmt.Sprintf("%s: %s", gv, oneLine(d.failed[gv].Error())))
+		case slices.Contains(d.resources[gv], k.resource):
+			unknown = append(unknown, v)
+		case slices.Contains(d.unasked, gv):
+			unasked = append(unasked, v)
+		}
+	}
+	switch {
+	case len(unknown) > 0:
+		return "", inventory.Failed, fmt.Sprintf("served as %s only, and this proxaudit knows %s",
+			strings.Join(unknown, ", "), strings.Join(k.versions, ", "))
+	case len(failed) > 0:
+		return "", inventory.Failed, "discovery failed: " + strings.Join(failed, "; ")
+	case len(unasked) > 0:
+		return "", inventory.Failed, "not looked for in version " + strings.Join(unasked, ", ") + ": the server lists too many versions"
+	}
+	return "", inventory.Absent, "not installed"
+}
+
+// failedGroups lists the groups of interest of which at least one version could not be described.
+func (d *discovered) failedGroups() []string {
+	var out []string
+	for _, g := range groupsOfInterest {
+		for gv := range d.failed {
+			if gv.Group == g {
+				out = append(out, g)
+				break
+			}
+		}
+	}
+	return out
+}
+
+// ServesClusterAPI says whether this server is a management cluster: whether it has the kind Cluster, in any version.
+func (c *Client) ServesClusterAPI(ctx context.Context) (bool, error) {
+	d, err := c.discover(ctx)
+	if err != nil {
+		return false, fmt.Errorf("what %s serves is not known: %w", c.Server(), err)
+	}
+	if len(d.served[inventory.GroupCluster]) == 0 {
+		return false, nil
+	}
+	_, state, _ := d.pick(kindCluster)
+	return state != inventory.Absent, nil
+}

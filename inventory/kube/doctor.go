@@ -1,0 +1,190 @@
+package kube
+
+import (
+	"context"
+	"fmt"
+	"net/url"
+	"strings"
+
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+
+	"github.com/proxaudit/proxaudit/inventory"
+)
+
+// Role is what an API server is read for.
+type Role string
+
+// The roles.
+const (
+	RoleManagement Role = "management"
+	RoleWorkload   Role = "workload"
+)
+
+// Doctor tries what a run needs of this server, one thing after the other. Permissions are tested by doing what the
+// run does, with LIST ?limit=1: an answer about a permission is not the permission.
+func (c *Client) Doctor(ctx context.Context, role Role) []inventory.Check {
+	d := &doctor{c: c, source: inventory.ManagementSource}
+	if role == RoleWorkload {
+		d.source = inventory.ClusterSource(c.target.Key)
+	}
+	d.add("kubeconfig", inventory.CheckOK, c.access+", server "+c.Server(), "")
+	if !d.reach(ctx) {
+		d.skip("tls", "authentication", "permissions")
+		return d.checks
+	}
+	d.tls()
+	served, ok := d.authenticate(ctx)
+	if !ok {
+		d.skip("permissions")
+		return d.checks
+	}
+	if role == RoleWorkload {
+		d.permission(ctx, kindNode, "v1", true)
+		d.kubeadm(ctx)
+		return d.checks
+	}
+	d.groups(served)
+	for _, k := range kinds {
+		version, state, reason := served.pick(k)
+		switch {
+		case version != "":
+			d.permission(ctx, k, version, k.needed)
+		case state != inventory.Absent:
+			d.add("api "+k.scope(), d.grade(k.needed), reason, "kubectl api-resources --api-group="+k.group)
+		}
+	}
+	d.permission(ctx, kindDeployment, "v1", false)
+	return d.checks
+}
+
+type doctor struct {
+	c      *Client
+	source string
+	checks []inventory.Check
+}
+
+func (d *doctor) add(name string, status inventory.CheckStatus, detail, remedy string) {
+	d.checks = append(d.checks, inventory.Check{Source: d.source, Name: name, Status: status, Detail: detail, Remedy: remedy})
+}
+
+func (d *doctor) skip(names ...string) {
+	for _, n := range names {
+		d.add(n, inventory.CheckSkipped, "not tried: the check before it failed", "")
+	}
+}
+
+func (d *doctor) grade(needed bool) inventory.CheckStatus {
+	if needed {
+		return inventory.CheckFailed
+	}
+	return inventory.CheckWarning
+}
+
+// reach asks for /version, which every server answers to everybody.
+func (d *doctor) reach(ctx context.Context) bool {
+	version, err := d.c.serverVersion(ctx)
+	if err == nil {
+		d.add("reachable", inventory.CheckOK, "Kubernetes "+version, "")
+		return true
+	}
+	f := d.c.explain(err)
+	if apierrors.IsForbidden(err) || apierrors.IsUnauthorized(err) {
+		// It answers; /apis will tell about the credentials.
+		d.add("reachable", inventory.CheckOK, "the server answers, without its version: "+f.reason, "")
+		return true
+	}
+	d.add("reachable", inventory.CheckFailed, f.reason, f.remedy)
+	return false
+}
+
+func (d *doctor) tls() {
+	switch {
+	case d.c.server.Scheme != "https":
+		d.add("tls", inventory.CheckWarning, "the connection is not encrypted: "+d.c.Server(), "use an https server in the kubeconfig")
+	case d.c.config.Insecure:
+		d.add("tls", inventory.CheckWarning, "the kubeconfig skips the verification of the server's certificate", "put the cluster's CA into certificate-authority-data")
+	default:
+		d.add("tls", inventory.CheckOK, "the server's certificate was verified", "")
+	}
+}
+
+// authenticate asks for /apis, which is open to everybody whom the server knows.
+func (d *doctor) authenticate(ctx context.Context) (*discovered, bool) {
+	served, err := d.c.discover(ctx)
+	if err != nil {
+		f := d.c.explain(err)
+		if apierrors.IsForbidden(err) {
+			f.remedy = "the server takes you for somebody without the role system:discovery: check the kubeconfig's user"
+		}
+		d.add("authentication", inventory.CheckFailed, f.reason, f.remedy)
+		return nil, false
+	}
+	d.add("authentication", inventory.CheckOK, "the server lists its API groups", "")
+	return served, true
+}
+
+func (d *doctor) groups(served *discovered) {
+	for _, g := range groupsOfInterest {
+		name := "api group " + g
+		versions := served.served[g]
+		var failed []string
+		for _, v := range versions {
+			for gv, err := range served.failed {
+				if gv.Group == g && gv.Version == v {
+					failed = append(failed, v+": "+oneLine(err.Error()))
+				}
+			}
+		}
+		needed := g == inventory.GroupCluster
+		switch {
+		case len(failed) > 0:
+			d.add(name, d.grade(needed || g == inventory.GroupInfrastructure), "discovery failed: "+strings.Join(failed, "; "), "kubectl get apiservices")
+		case len(versions) == 0 && needed:
+			d.add(name, inventory.CheckFailed, "not served: this is no management cluster", "name the management cluster's context with --context")
+		case len(versions) == 0:
+			d.add(name, inventory.CheckOK, "not installed", "")
+		default:
+			d.add(name, inventory.CheckOK, "served as "+strings.Join(versions, ", "), "")
+		}
+	}
+}
+
+// permission lists one object.
+func (d *doctor) permission(ctx context.Context, k kind, version string, needed bool) {
+	query := url.Values{"limit": {"1"}}
+	if k.scope() == scopeProviders {
+		query.Set("labelSelector", providerLabel)
+	}
+	_, _, err := d.c.get(ctx, collectionPath(k, version, ""), query, "")
+	name := "permission list " + strings.TrimSuffix(k.scope(), ".")
+	if err == nil {
+		d.add(name, inventory.CheckOK, "", "")
+		return
+	}
+	f := d.c.explain(err)
+	if apierrors.IsForbidden(err) {
+		f.remedy = rbacRule(k.group, k.resource, "list")
+	}
+	d.add(name, d.grade(needed), f.reason, f.remedy)
+}
+
+func (d *doctor) kubeadm(ctx context.Context) {
+	const name = "permission get kube-system/kubeadm-config"
+	_, _, err := d.c.get(ctx, kubeadmConfigPath, nil, "")
+	switch {
+	case err == nil:
+		d.add(name, inventory.CheckOK, "", "")
+	case apierrors.IsNotFound(err):
+		d.add(name, inventory.CheckOK, "there is none: kubeadm did not make this cluster", "")
+	default:
+		f := d.c.explain(err)
+		if apierrors.IsForbidden(err) {
+			f.remedy = kubeadmRule
+		}
+		d.add(name, inventory.CheckWarning, f.reason, f.remedy)
+	}
+}
+
+// kubeadmRule is the Role for kubeadm-config.
+var kubeadmRule = fmt.Sprintf(`add to the reader's Role in kube-system: {apiGroups: [%q], resources: [%q], resourceNames: [%q], verbs: [%q]}`,
+	"", "configmaps", "kubeadm-config", "get")

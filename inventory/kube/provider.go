@@ -1,0 +1,60 @@
+package kube
+
+import (
+	"strings"
+
+	"github.com/proxaudit/proxaudit/inventory"
+)
+
+var kindDeployment = kind{group: "apps", resource: "deployments", kind: "Deployment", versions: []string{"v1"}}
+
+type deploymentObject struct {
+	objectMeta
+	Spec struct {
+		Replicas *int32 `json:"replicas"`
+		Template struct {
+			Spec struct {
+				Containers []struct {
+					Name  string `json:"name"`
+					Image string `json:"image"`
+				} `json:"containers"`
+			} `json:"spec"`
+		} `json:"template"`
+	} `json:"spec"`
+	Status struct {
+		AvailableReplicas int32 `json:"availableReplicas"`
+	} `json:"status"`
+}
+
+func provider(o object) (inventory.Provider, error) {
+	d, err := decode[deploymentObject](o)
+	if err != nil {
+		return inventory.Provider{}, err
+	}
+	out := inventory.Provider{
+		Namespace: o.namespace,
+		Name:      o.name,
+		Label:     d.Metadata.Labels[providerLabel],
+		Desired:   1, // the API server's own default for a Deployment without replicas
+		Available: d.Status.AvailableReplicas,
+	}
+	if d.Spec.Replicas != nil {
+		out.Desired = *d.Spec.Replicas
+	}
+	for _, c := range d.Spec.Template.Spec.Containers {
+		// Every provider calls its controller so (cluster-api's provider contract); a proxy may stand before it.
+		if out.Image == "" || c.Name == "manager" {
+			out.Image = c.Image
+		}
+	}
+	out.Version = imageTag(out.Image)
+	return out, nil
+}
+
+// imageTag is the tag of an image reference, without a digest; empty if there is none.
+func imageTag(image string) string {
+	image, _, _ = strings.Cut(image, "@")
+	last := image[strings.LastIndexByte(image, '/')+1:]
+	_, tag, _ := strings.Cut(last, ":")
+	return tag
+}

@@ -1,0 +1,106 @@
+package kube
+
+import (
+	"context"
+
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+
+	"github.com/proxaudit/proxaudit/inventory"
+)
+
+// CollectWorkload reads a workload cluster: its Nodes, its version and kube-system/kubeadm-config. The key is the
+// cluster's name in the Snapshot. It never fails: what could not be read is in the fragment's Coverage.
+func (c *Client) CollectWorkload(ctx context.Context, key string) *inventory.Snapshot {
+	t := &tally{}
+	ctx = withTally(ctx, t)
+	w := &workloadReader{c: c, source: inventory.ClusterSource(key), cluster: inventory.Cluster{
+		Key: key, Access: c.access, Server: c.Server(),
+	}, snap: &inventory.Snapshot{}}
+	w.read(ctx)
+	w.snap.Clusters = []inventory.Cluster{w.cluster}
+	w.snap.Requests = []inventory.Requests{t.requests(w.source)}
+	w.snap.Sort()
+	return w.snap
+}
+
+type workloadReader struct {
+	c       *Client
+	source  string
+	cluster inventory.Cluster
+	snap    *inventory.Snapshot
+}
+
+func (w *workloadReader) read(ctx context.Context) {
+	access := inventory.Coverage{Source: w.source, Scope: inventory.ScopeAccess, State: inventory.Complete, Asked: 1, Got: 1}
+	discovery := inventory.Coverage{Source: w.source, Scope: inventory.ScopeDiscovery, State: inventory.Complete, Asked: 1, Got: 1, Optional: true}
+	version, err := w.c.serverVersion(ctx)
+	w.cluster.Version = version
+	if err != nil {
+		f := w.c.explain(err)
+		discovery = withFailure(discovery, f)
+		if f.whole {
+			// One clear reason for everything: asking on would cost a timeout each.
+			w.add(withFailure(access, f), discovery,
+				withFailure(inventory.Coverage{Source: w.source, Scope: inventory.ScopeNodes}, f),
+				withFailure(inventory.Coverage{Source: w.source, Scope: inventory.ScopeKubeadm, Optional: true}, f))
+			return
+		}
+	}
+	w.add(access, discovery)
+	w.nodes(ctx)
+	w.kubeadm(ctx)
+}
+
+func (w *workloadReader) add(cov ...inventory.Coverage) {
+	w.snap.Coverage = append(w.snap.Coverage, cov...)
+}
+
+func withFailure(cov inventory.Coverage, f failure) inventory.Coverage {
+	cov.State, cov.Reason, cov.Remedy, cov.Got = f.state, f.reason, f.remedy, 0
+	return cov
+}
+
+func (w *workloadReader) nodes(ctx context.Context) {
+	l := w.c.list(ctx, collectionPath(kindNode, "v1", ""), "")
+	cov := inventory.Coverage{Source: w.source, Scope: inventory.ScopeNodes}
+	cov = w.c.listCoverage(cov, kindNode, []string{""}, []listing{l})
+	var broken []string
+	for _, raw := range l.items {
+		o, err := w.c.parse(kindNode, "v1", raw)
+		var n inventory.Node
+		if err == nil {
+			n, err = node(o, w.cluster.Key)
+		}
+		if err != nil {
+			broken = append(broken, err.Error())
+			continue
+		}
+		w.snap.Nodes = append(w.snap.Nodes, n)
+	}
+	addBroken(&cov, broken)
+	w.add(cov)
+}
+
+// kubeadmConfigPath is where kubeadm keeps the cluster's configuration (kubeadm constants.go: KubeadmConfigConfigMap).
+const kubeadmConfigPath = "/api/v1/namespaces/kube-system/configmaps/kubeadm-config"
+
+// kubeadm reads kubeadm-config. A cluster that kubeadm did not make has none.
+func (w *workloadReader) kubeadm(ctx context.Context) {
+	cov := inventory.Coverage{Source: w.source, Scope: inventory.ScopeKubeadm, State: inventory.Complete, Asked: 1, Got: 1, Optional: true}
+	body, _, err := w.c.get(ctx, kubeadmConfigPath, nil, "")
+	switch {
+	case apierrors.IsNotFound(err):
+		cov.State, cov.Asked, cov.Got = inventory.Absent, 0, 0
+	case err != nil:
+		cov = withFailure(cov, w.c.explain(err))
+		if cov.State == inventory.Refused && cov.Remedy == "" {
+			cov.Remedy = kubeadmRule
+		}
+	default:
+		if w.cluster.Kubeadm, err = w.c.clean.kubeadmConfig(body); err != nil {
+			cov.State, cov.Got, cov.Failed, cov.Reason = inventory.Failed, 0, 1, oneLine(err.Error())
+			cov.Remedy = "kubectl -n kube-system get configmap kubeadm-config -o yaml shows what stands there"
+		}
+	}
+	w.add(cov)
+}
