@@ -1,0 +1,77 @@
+package proxmox
+
+import (
+	"time"
+
+	"github.com/proxaudit/proxaudit/inventory"
+)
+
+// Config says which site to read and how. URL, TokenID and Secret are needed.
+type Config struct {
+	// Site is proxaudit's name for the site. Empty: the Proxmox cluster's name, else the only node's, else the
+	// URL's host.
+	Site string
+	// URL is the API's address; /api2/json is completed.
+	URL string
+	// TokenID is like user@realm!name.
+	TokenID string
+	// Secret is the token's value.
+	Secret inventory.Secret
+
+	// CAFile is a PEM file with the only authorities that may have signed the API's certificate.
+	CAFile string
+	// Fingerprint is the SHA-256 of the API's certificate, with or without colons.
+	Fingerprint string
+	// Insecure accepts any certificate, and plain HTTP to other machines.
+	Insecure bool
+
+	// Regions are the names under which the Proxmox cloud controller manager knows this site.
+	Regions []string
+
+	// PerNode bounds the requests in flight to one Proxmox node (default 3), Total those over all nodes (default 24).
+	PerNode, Total int
+	// Timeout is for one request (default 35 s: Proxmox itself gives up on a node after 30).
+	Timeout time.Duration
+	// GuestAgent says that Agents will be asked; Doctor then checks the privilege for it.
+	GuestAgent bool
+
+	// Logf gets what a person may want to know while the run goes on; nil drops it. No secret is ever in it.
+	Logf func(format string, args ...any)
+	// Progress is told how many of the configurations have been asked for; it is never called twice at a time.
+	Progress func(done, total int)
+
+	// retryDelay is waited before a request is repeated; tests shorten it.
+	retryDelay time.Duration
+}
+
+// Measured on Proxmox VE 8: a node's throughput is used up with three requests in flight, because pveproxy and
+// pvedaemon have three workers each (pve-manager, MAX_WORKERS); more only lengthens everybody's queue.
+const (
+	defaultPerNode    = 3
+	defaultTotal      = 24
+	defaultTimeout    = 35 * time.Second
+	defaultRetryDelay = time.Second
+	// maxAnswer bounds one answer. A guest list of 50,000 rows has about 25 MiB.
+	maxAnswer = 64 << 20
+)
+
+func (c *Config) setDefaults() {
+	if c.PerNode <= 0 {
+		c.PerNode = defaultPerNode
+	}
+	if c.Total <= 0 {
+		c.Total = defaultTotal
+	}
+	if c.Timeout <= 0 {
+		c.Timeout = defaultTimeout
+	}
+	if c.retryDelay <= 0 {
+		c.retryDelay = defaultRetryDelay
+	}
+	if c.Logf == nil {
+		c.Logf = func(string, ...any) {}
+	}
+	if c.Progress == nil {
+		c.Progress = func(int, int) {}
+	}
+}
