@@ -42,7 +42,7 @@ func New(cfg Config) (*Collector, error) {
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", where, err)
 	}
-	if err := checkToken(cfg.TokenID, cfg.Secret.Reveal()); err != nil {
+	if err := verifyToken(cfg.TokenID, cfg.Secret.Reveal()); err != nil {
 		return nil, fmt.Errorf("%s: %w", where, err)
 	}
 	way, err := transport.New(transport.Options{

@@ -19,9 +19,9 @@ var (
 
 const wantTokenID = "want USER@REALM!NAME, as `pveum user token list USER@REALM` shows it"
 
-// checkToken refuses an ID and a secret of the wrong shape. The values themselves are in none of the errors: what
+// verifyToken refuses an ID and a secret of the wrong shape. The values themselves are in none of the errors: what
 // stands in the wrong place may be the secret.
-func checkToken(id, secret string) error {
+func verifyToken(id, secret string) error {
 	switch {
 	case id == "":
 		return errors.New("the token ID is empty: " + wantTokenID)
