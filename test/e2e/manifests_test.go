@@ -32,7 +32,7 @@ func TestServedAsWritten(t *testing.T) {
 				continue
 			}
 			compared++
-			if diff := cmp.Diff(comparable(t, want), comparable(t, got)); diff != "" {
+			if diff := cmp.Diff(plain(t, want), plain(t, got)); diff != "" {
 				t.Errorf("%s: %s %s/%s differs (-written +served):\n%s", name, want.GetKind(), want.GetNamespace(), want.GetName(), diff)
 			}
 		}
@@ -42,8 +42,8 @@ func TestServedAsWritten(t *testing.T) {
 	}
 }
 
-// comparable drops what no manifest can know, and brings both sides to the types of JSON.
-func comparable(t *testing.T, object *unstructured.Unstructured) map[string]any {
+// plain drops what no manifest can know, and brings both sides to the types of JSON.
+func plain(t *testing.T, object *unstructured.Unstructured) map[string]any {
 	t.Helper()
 	object = object.DeepCopy()
 	object.SetManagedFields(nil)
