@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"github.com/proxaudit/proxaudit/audit/identity"
+	"github.com/proxaudit/proxaudit/audit/rules"
 	"github.com/proxaudit/proxaudit/inventory"
 )
 
@@ -29,29 +30,15 @@ type Envelope struct {
 	Requests    []inventory.Requests `json:"requests"`
 }
 
-// Severity of a finding.
-type Severity string
+// Severity of a finding; it comes from its rule.
+type Severity = rules.Severity
 
 // The severities, the worst first.
 const (
-	Critical Severity = "critical"
-	Warning  Severity = "warning"
-	Info     Severity = "info"
+	Critical = rules.Critical
+	Warning  = rules.Warning
+	Info     = rules.Info
 )
-
-// Rank is 0 for the worst. Unknown severities come last.
-func (s Severity) Rank() int {
-	switch s {
-	case Critical:
-		return 0
-	case Warning:
-		return 1
-	case Info:
-		return 2
-	default:
-		return 3
-	}
-}
 
 // Holds is what a VM occupies by its configuration. Nil fields are not known.
 type Holds struct {

@@ -43,3 +43,25 @@ func (s *Snapshot) Sort() {
 func compareMeta(a, b *Meta) int {
 	return cmp.Or(cmp.Compare(a.Namespace, b.Namespace), cmp.Compare(a.Name, b.Name))
 }
+
+// Sorted returns a copy whose lists are in the one order. The copy shares everything below the lists.
+func (s *Snapshot) Sorted() *Snapshot {
+	c := *s
+	c.Sites = slices.Clone(s.Sites)
+	for i := range c.Sites {
+		c.Sites[i].Nodes = slices.Clone(c.Sites[i].Nodes)
+	}
+	c.VMs = slices.Clone(s.VMs)
+	c.Clusters = slices.Clone(s.Clusters)
+	c.Machines = slices.Clone(s.Machines)
+	c.ProxmoxMachines = slices.Clone(s.ProxmoxMachines)
+	c.Nodes = slices.Clone(s.Nodes)
+	c.Groups = slices.Clone(s.Groups)
+	c.Providers = slices.Clone(s.Providers)
+	c.Probes = slices.Clone(s.Probes)
+	c.Coverage = slices.Clone(s.Coverage)
+	c.Requests = slices.Clone(s.Requests)
+	c.Objects = slices.Clone(s.Objects)
+	c.Sort()
+	return &c
+}

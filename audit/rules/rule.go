@@ -18,6 +18,20 @@ const (
 	Info     Severity = "info"
 )
 
+// Rank is 0 for the worst. Severities that do not exist come last.
+func (s Severity) Rank() int {
+	switch s {
+	case Critical:
+		return 0
+	case Warning:
+		return 1
+	case Info:
+		return 2
+	default:
+		return 3
+	}
+}
+
 // Rule is one kind of finding.
 type Rule struct {
 	// ID is like PXA101.

@@ -1,0 +1,89 @@
+package audit
+
+import (
+	"cmp"
+	"slices"
+
+	"github.com/proxaudit/proxaudit/audit/identity"
+	"github.com/proxaudit/proxaudit/audit/rules"
+	"github.com/proxaudit/proxaudit/inventory"
+)
+
+// Inventory lists every machine of the Snapshot in one row: VM, ProxmoxMachine, Machine and Node that are one.
+func Inventory(s *inventory.Snapshot, opt Options) *InventoryReport {
+	r := analyse(s, opt)
+	out := &InventoryReport{Envelope: r.envelope(KindInventory), Summary: r.summary(), Items: []Item{}}
+	var findings []Finding
+	for i := range r.graph.Entities {
+		e := &r.graph.Entities[i]
+		out.Items = append(out.Items, r.item(e))
+		if e.Class.IsFinding() {
+			findings = append(findings, *r.finding(e))
+		}
+	}
+	out.Summary.Count(findings)
+	SortItems(out.Items)
+	return out
+}
+
+// SortItems orders by cluster, then site and subject; machines of no cluster come last.
+func SortItems(items []Item) {
+	slices.SortStableFunc(items, func(a, b Item) int {
+		return cmp.Or(cmp.Compare(none(a.Cluster), none(b.Cluster)), cmp.Compare(a.Cluster, b.Cluster),
+			compareRefs(a.Subject, b.Subject))
+	})
+}
+
+func none(s string) int {
+	if s == "" {
+		return 1
+	}
+	return 0
+}
+
+func (r *result) item(e *identity.Entity) Item {
+	refs := refsOf(r.s, e)
+	it := Item{Class: e.Class, Subject: refs[0], Cluster: e.Cluster, Holds: holdsOf(r.s, e),
+		Confidence: e.Confidence, Notes: e.Notes}
+	for _, ref := range refs {
+		switch ref.Kind {
+		case inventory.SubjectVM:
+			it.VMs = append(it.VMs, ref)
+		case inventory.SubjectMachine:
+			it.Machines = append(it.Machines, ref)
+		case inventory.SubjectProxmoxMachine:
+			it.Infra = append(it.Infra, ref)
+		case inventory.SubjectNode:
+			it.Nodes = append(it.Nodes, ref)
+		}
+	}
+	if len(e.VMs) > 0 {
+		it.Status = r.s.VMs[e.VMs[0]].Status
+	}
+	if len(e.Nodes) > 0 {
+		n := &r.s.Nodes[e.Nodes[0]]
+		it.NodeReady, it.Addresses = readiness(n), n.InternalIPs
+	}
+	it.Since, it.AgeSeconds = r.since(e)
+	it.Link = strongest(e)
+	rule, ok := rules.Of(e.Class)
+	if !ok {
+		rule.ID = string(e.Class)
+	}
+	it.Fingerprint = r.fingerprint(rule.ID, e, refs[0])
+	return it
+}
+
+// strongest is the best evidence that ties a VM to something; nil if nothing does.
+func strongest(e *identity.Entity) *identity.Evidence {
+	if len(e.VMs) == 0 {
+		return nil
+	}
+	for i := range e.Evidence {
+		ev := &e.Evidence[i]
+		if !ev.Against && ev.Strength != "" && ev.To.Kind == inventory.SubjectVM {
+			return ev
+		}
+	}
+	return nil
+}

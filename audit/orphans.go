@@ -1,0 +1,143 @@
+package audit
+
+import (
+	"cmp"
+	"slices"
+
+	"github.com/proxaudit/proxaudit/audit/identity"
+	"github.com/proxaudit/proxaudit/audit/rules"
+	"github.com/proxaudit/proxaudit/inventory"
+)
+
+// Orphans lists what is wrong: orphan VMs, Machines that are no Nodes, ghosts, conflicts, and what has no verdict. With
+// opt.All it lists every class that has a rule, findings or not.
+func Orphans(s *inventory.Snapshot, opt Options) *OrphanReport {
+	r := analyse(s, opt)
+	out := &OrphanReport{Envelope: r.envelope(KindOrphanReport), Summary: r.summary(), Findings: []Finding{}}
+	for i := range r.graph.Entities {
+		e := &r.graph.Entities[i]
+		if !e.Class.IsFinding() && !opt.All {
+			continue
+		}
+		if f := r.finding(e); f != nil {
+			out.Findings = append(out.Findings, *f)
+		}
+	}
+	SortFindings(out.Findings)
+	out.Summary.Count(out.Findings)
+	return out
+}
+
+// Count sets what the summary says of the listed findings. Call it again after filtering them.
+func (s *Summary) Count(findings []Finding) {
+	s.Findings = len(findings)
+	s.Severities = map[Severity]int{}
+	s.Reclaimable = Reclaimable{}
+	for i := range findings {
+		s.Severities[findings[i].Severity]++
+		if findings[i].Class == identity.OrphanVM {
+			s.Reclaimable.add(findings[i].Holds)
+		}
+	}
+}
+
+// SortFindings orders the worst first, then by class, cluster and subject.
+func SortFindings(fs []Finding) {
+	rank := classRank()
+	slices.SortStableFunc(fs, func(a, b Finding) int {
+		return cmp.Or(cmp.Compare(a.Severity.Rank(), b.Severity.Rank()), cmp.Compare(rank[a.Class], rank[b.Class]),
+			compareRefs(a.Subject, b.Subject))
+	})
+}
+
+func classRank() map[identity.Class]int {
+	rank := map[identity.Class]int{}
+	for i, c := range identity.Classes() {
+		rank[c] = i
+	}
+	return rank
+}
+
+func compareRefs(a, b SubjectRef) int {
+	return cmp.Or(cmp.Compare(a.Site, b.Site), cmp.Compare(a.Cluster, b.Cluster), cmp.Compare(a.Kind, b.Kind),
+		cmp.Compare(a.Namespace, b.Namespace), cmp.Compare(a.VMID, b.VMID), cmp.Compare(a.Name, b.Name), cmp.Compare(a.ID, b.ID))
+}
+
+// result is one analysis, from which every view is made.
+type result struct {
+	s     *inventory.Snapshot
+	graph *identity.Graph
+}
+
+// analyse works on a sorted copy: the order in which sources answered never shows.
+func analyse(s *inventory.Snapshot, opt Options) *result {
+	if opt.Grace == 0 {
+		opt.Grace = DefaultGrace
+	}
+	sorted := s.Sorted()
+	return &result{s: sorted, graph: identity.Resolve(sorted, identity.Options{Grace: opt.Grace})}
+}
+
+func (r *result) envelope(kind string) Envelope {
+	return Envelope{FormatVersion: FormatVersion, Kind: kind, GeneratedAt: r.s.CollectedAt.UTC(),
+		Coverage: nonNil(r.s.Coverage), Requests: nonNil(r.s.Requests)}
+}
+
+func nonNil[T any](in []T) []T {
+	if in == nil {
+		return []T{}
+	}
+	return in
+}
+
+func (r *result) summary() Summary {
+	sum := Summary{Classes: map[identity.Class]int{}, Severities: map[Severity]int{}, Machines: len(r.s.Machines),
+		Nodes: len(r.s.Nodes), Incomplete: len(r.s.Incomplete()) > 0}
+	for i := range r.s.VMs {
+		if r.s.VMs[i].Type == inventory.GuestQEMU {
+			sum.VMs++
+		} else {
+			sum.Containers++
+		}
+	}
+	for i := range r.graph.Entities {
+		sum.Classes[r.graph.Entities[i].Class]++
+	}
+	if sum.Classes[identity.Unknown] > 0 {
+		sum.Incomplete = true
+	}
+	return sum
+}
+
+// finding is nil for classes that are nothing to tell.
+func (r *result) finding(e *identity.Entity) *Finding {
+	rule, ok := rules.Of(e.Class)
+	if !ok {
+		return nil
+	}
+	refs := refsOf(r.s, e)
+	f := &Finding{Rule: rule.ID, Severity: rule.Severity, Class: e.Class, Subject: refs[0],
+		Title: titleOf(rule, e), Evidence: nonNil(e.Evidence), Confidence: e.Confidence, Holds: holdsOf(r.s, e),
+		WaitingFor: e.WaitingFor, Remedy: remedyOf(rule, e), Missing: e.Missing,
+		Fingerprint: r.fingerprint(rule.ID, e, refs[0])}
+	f.Others = append(f.Others, refs[1:]...)
+	for _, rival := range e.Rivals {
+		f.Others = appendRival(f.Others, rival)
+	}
+	f.Since, f.AgeSeconds = r.since(e)
+	f.Status = r.status(e)
+	for _, n := range e.Notes {
+		f.Title += " (" + n + ")"
+	}
+	return f
+}
+
+func appendRival(refs []SubjectRef, s inventory.Subject) []SubjectRef {
+	id := s.String()
+	for _, r := range refs {
+		if r.ID == id {
+			return refs
+		}
+	}
+	return append(refs, rivalRef(s))
+}
