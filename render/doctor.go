@@ -1,0 +1,62 @@
+package render
+
+import (
+	"fmt"
+
+	"github.com/proxaudit/proxaudit/audit"
+	"github.com/proxaudit/proxaudit/inventory"
+)
+
+// Doctor is the view of `doctor`.
+func Doctor(r *audit.DoctorReport) Document {
+	d := Document{Value: r}
+	t := Table{
+		Columns: []Column{
+			{Title: "STATUS"},
+			{Title: "SOURCE", Min: 12},
+			{Title: "CHECK", Min: 20},
+			{Title: "DETAIL", Fit: FoldFirst, Min: 36},
+		},
+		Empty: "There was nothing to check: no Proxmox site and no cluster is configured.",
+	}
+	var todo []Note
+	for _, c := range r.Checks {
+		t.Rows = append(t.Rows, []Cell{
+			{Text: string(c.Status), Style: checkStyle(c.Status)},
+			{Text: c.Source},
+			{Text: c.Name},
+			{Text: c.Detail},
+		})
+		if c.Remedy != "" && c.Status != inventory.CheckOK {
+			todo = append(todo, Note{Text: c.Source + ": " + c.Name, Detail: c.Remedy, Style: checkStyle(c.Status)})
+		}
+	}
+	d.Sections = append(d.Sections, Section{Blocks: []Block{t}})
+	if len(todo) > 0 {
+		d.Sections = append(d.Sections, Section{Title: "What to do:", Blocks: []Block{Notes{Items: todo}}})
+	}
+	s := r.Summary
+	style := Good
+	switch {
+	case s.Failed > 0:
+		style = Bad
+	case s.Warnings > 0:
+		style = Warn
+	}
+	d.Sections = append(d.Sections, Section{Footer: true, Blocks: []Block{Notes{Items: []Note{{Style: style, Text: fmt.Sprintf(
+		"%d ok, %s, %d failed, %d skipped", s.OK, count(s.Warnings, "warning", "warnings"), s.Failed, s.Skipped)}}}}})
+	return d
+}
+
+func checkStyle(s inventory.CheckStatus) Style {
+	switch s {
+	case inventory.CheckOK:
+		return Good
+	case inventory.CheckWarning:
+		return Warn
+	case inventory.CheckFailed:
+		return Bad
+	default:
+		return Faint
+	}
+}

@@ -1,0 +1,121 @@
+package render
+
+// Document is what a result looks like to a person, before any format: what is said and what belongs together, not
+// where it stands on the screen. All text in it is untrusted; formats make it safe.
+type Document struct {
+	// Value is the result itself, for the formats that marshal it.
+	Value any
+	// Names are the subjects in the result, for the format name. Nil means that the result has none to name.
+	Names []string
+	// Sections in the order in which they are read.
+	Sections []Section
+}
+
+// Section is a part of a Document.
+type Section struct {
+	// Title may be empty.
+	Title  string
+	Blocks []Block
+	// Wide sections are shown by the wide format only.
+	Wide bool
+	// Footer sections say something about the result rather than being it; --no-headers leaves them out.
+	Footer bool
+}
+
+// Block is one of Table, KeyValues, Notes and Tree.
+type Block interface{ block() }
+
+// Style says what a text means. A format that cannot show it leaves it out: no meaning rests on a style alone.
+type Style int
+
+// The styles.
+const (
+	Plain Style = iota
+	Good
+	Info
+	Warn
+	Bad
+	Faint
+)
+
+// Cell is one text of a Table.
+type Cell struct {
+	Text  string
+	Style Style
+}
+
+// Align is the side to which a column's cells are aligned.
+type Align int
+
+// The alignments.
+const (
+	Left Align = iota
+	Right
+)
+
+// Fit says what becomes of a column that does not fit: where the output is narrow, nothing is cut off or dropped.
+type Fit int
+
+const (
+	// Keep columns stay columns; their text is wrapped if it has to be.
+	Keep Fit = iota
+	// Fold columns move to a line of their own below the row, as "title: text".
+	Fold
+	// FoldFirst columns move before the Fold columns do, and without their title: text that speaks for itself.
+	FoldFirst
+)
+
+// Column describes one column of a Table.
+type Column struct {
+	Title string
+	Align Align
+	Fit   Fit
+	// Min is the least width to which a wrapped column may shrink; 0 means that it is never wrapped unless it is
+	// wider than the whole output.
+	Min int
+	// Wide columns are shown by the wide format only.
+	Wide bool
+}
+
+// Table is rows under titles. Every row has one Cell per Column.
+type Table struct {
+	Columns []Column
+	Rows    [][]Cell
+	// Empty is said instead of a table without rows.
+	Empty string
+}
+
+// KeyValues is a list of facts, each with its name.
+type KeyValues struct{ Items []KeyValue }
+
+// KeyValue is one fact.
+type KeyValue struct {
+	Key   string
+	Value string
+	Style Style
+}
+
+// Notes are sentences, one a line.
+type Notes struct{ Items []Note }
+
+// Note is one sentence. Detail, if there is one, belongs to it and is indented below.
+type Note struct {
+	Text   string
+	Detail string
+	Style  Style
+}
+
+// Tree is a hierarchy of texts.
+type Tree struct{ Roots []Branch }
+
+// Branch is one text of a Tree with what hangs below it.
+type Branch struct {
+	Text     string
+	Style    Style
+	Branches []Branch
+}
+
+func (Table) block()     {}
+func (KeyValues) block() {}
+func (Notes) block()     {}
+func (Tree) block()      {}

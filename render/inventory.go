@@ -1,0 +1,95 @@
+package render
+
+import (
+	"strings"
+
+	"github.com/proxaudit/proxaudit/audit"
+	"github.com/proxaudit/proxaudit/audit/identity"
+)
+
+// Inventory is the view of `inventory`.
+func Inventory(r *audit.InventoryReport) Document {
+	d := Document{Value: r, Names: []string{}}
+	t := Table{
+		Columns: []Column{
+			{Title: "CLASS"},
+			{Title: "SUBJECT", Min: 18},
+			{Title: "NAME", Fit: Fold, Min: 16},
+			{Title: "CLUSTER", Fit: Fold, Min: 12},
+			{Title: "MACHINE", Fit: Fold, Min: 16},
+			{Title: "NODE", Fit: Fold, Min: 16},
+			{Title: "STATUS", Fit: Fold},
+			{Title: "READY", Fit: Fold},
+			{Title: "AGE"},
+			{Title: "HOLDS", Fit: Fold},
+			{Title: "HOST", Wide: true, Fit: Fold},
+			{Title: "ADDRESSES", Wide: true, Fit: Fold, Min: 16},
+			{Title: "CONFIDENCE", Wide: true, Fit: Fold},
+			{Title: "LINK", Wide: true, Fit: FoldFirst, Min: 36},
+			{Title: "NOTES", Wide: true, Fit: FoldFirst, Min: 24},
+			{Title: "UUID", Wide: true, Fit: Fold},
+		},
+		Empty: "Nothing was found.",
+	}
+	for i := range r.Items {
+		it := &r.Items[i]
+		d.Names = append(d.Names, it.Subject.ID)
+		link := ""
+		if it.Link != nil {
+			link = evidenceText(*it.Link)
+		}
+		t.Rows = append(t.Rows, []Cell{
+			{Text: string(it.Class), Style: classStyle(it.Class)},
+			{Text: it.Subject.ID},
+			{Text: it.Subject.Name},
+			{Text: it.Cluster},
+			{Text: refNames(it.Machines)},
+			{Text: refNames(it.Nodes)},
+			{Text: it.Status},
+			{Text: it.NodeReady, Style: readyStyle(it.NodeReady)},
+			{Text: age(it.AgeSeconds)},
+			{Text: holds(it.Holds)},
+			{Text: it.Subject.Node},
+			{Text: strings.Join(it.Addresses, " ")},
+			{Text: string(it.Confidence)},
+			{Text: link},
+			{Text: strings.Join(it.Notes, "; ")},
+			{Text: it.Subject.UUID},
+		})
+	}
+	d.Sections = []Section{{Blocks: []Block{t}}, summary(&r.Summary), footer(r.Envelope)}
+	return d
+}
+
+// refNames are the names of objects whose kind the column's title says.
+func refNames(refs []audit.SubjectRef) string {
+	names := make([]string, 0, len(refs))
+	for _, r := range refs {
+		names = append(names, r.Name)
+	}
+	return strings.Join(names, " ")
+}
+
+func classStyle(c identity.Class) Style {
+	switch {
+	case c == identity.Conflict:
+		return Bad
+	case c.IsFinding():
+		return Warn
+	case c == identity.Managed:
+		return Good
+	case c == identity.Template || c == identity.Unrelated:
+		return Faint
+	default:
+		return Info
+	}
+}
+
+func readyStyle(s string) Style {
+	switch s {
+	case "False", "Unknown":
+		return Warn
+	default:
+		return Plain
+	}
+}

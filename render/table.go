@@ -1,0 +1,100 @@
+package render
+
+import (
+	"bytes"
+	"fmt"
+	"strings"
+)
+
+func renderTable(b *bytes.Buffer, d Document, o Options) error { return renderTerminal(b, d, o, false) }
+
+func renderWide(b *bytes.Buffer, d Document, o Options) error { return renderTerminal(b, d, o, true) }
+
+// renderTerminal writes the sections one below the other, with an empty line between.
+func renderTerminal(b *bytes.Buffer, d Document, o Options, wide bool) error {
+	for _, s := range d.Sections {
+		if (s.Wide && !wide) || (s.Footer && o.NoHeaders) {
+			continue
+		}
+		var part bytes.Buffer
+		for _, block := range s.Blocks {
+			if err := writeBlock(&part, block, o, wide); err != nil {
+				return err
+			}
+		}
+		if part.Len() == 0 {
+			continue
+		}
+		if b.Len() > 0 {
+			b.WriteByte('\n')
+		}
+		if s.Title != "" && !o.NoHeaders {
+			b.WriteString(indent(wrap(Visible(s.Title), o.Width), ""))
+		}
+		b.Write(part.Bytes())
+	}
+	return nil
+}
+
+func writeBlock(b *bytes.Buffer, block Block, o Options, wide bool) error {
+	switch v := block.(type) {
+	case Table:
+		return writeTable(b, v, o, wide)
+	case KeyValues:
+		writeKeyValues(b, v, o)
+	case Notes:
+		writeNotes(b, v, o)
+	case Tree:
+		writeTree(b, v.Roots, "", o)
+	default:
+		return fmt.Errorf("the terminal formats do not know the block %T", block)
+	}
+	return nil
+}
+
+func writeKeyValues(b *bytes.Buffer, kv KeyValues, o Options) {
+	widest := 0
+	for _, item := range kv.Items {
+		widest = max(widest, width(Visible(item.Key)))
+	}
+	for _, item := range kv.Items {
+		key := Visible(item.Key) + ":"
+		prefix := key + strings.Repeat(" ", widest+1+gap-width(key))
+		writeStyled(b, prefix, item.Value, item.Style, o)
+	}
+}
+
+func writeNotes(b *bytes.Buffer, n Notes, o Options) {
+	for _, item := range n.Items {
+		writeStyled(b, "", item.Text, item.Style, o)
+		if item.Detail != "" {
+			writeStyled(b, "  ", item.Detail, Plain, o)
+		}
+	}
+}
+
+// writeTree draws branches with ASCII, which every terminal and every log viewer has.
+func writeTree(b *bytes.Buffer, branches []Branch, margin string, o Options) {
+	for i, br := range branches {
+		tee, below := "|- ", "|  "
+		if i == len(branches)-1 {
+			tee, below = "`- ", "   "
+		}
+		writeStyled(b, margin+tee, br.Text, br.Style, o)
+		writeTree(b, br.Branches, margin+below, o)
+	}
+}
+
+// writeStyled writes text behind a prefix, wrapped with a hanging indent. The limit never gets so small that a deep
+// tree or a long key leaves no room at all.
+func writeStyled(b *bytes.Buffer, prefix, text string, s Style, o Options) {
+	limit := 0
+	if o.Width > 0 {
+		limit = max(o.Width-width(prefix), leastWidth)
+	}
+	lines := wrap(Visible(text), limit)
+	for i := range lines {
+		lines[i] = paint(lines[i], s, o)
+	}
+	b.WriteString(indent(lines, prefix))
+}

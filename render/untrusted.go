@@ -1,0 +1,77 @@
+package render
+
+import (
+	"strconv"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+)
+
+// Visible returns text that a terminal shows as it is and obeys in nothing: every rune that moves the cursor, changes
+// colours, reverses the reading direction, takes no room or breaks the line is replaced by an escape that names it
+// (\n, \x1b, \u202e). Bytes that are no UTF-8 become \xNN. What is visible stays: accents, CJK, emoji.
+//
+// A backslash stays too, so that the escapes are for reading and not for decoding; JSON output has the exact value.
+func Visible(s string) string {
+	if isPlain(s) {
+		return s
+	}
+	var b strings.Builder
+	for i := 0; i < len(s); {
+		r, n := utf8.DecodeRuneInString(s[i:])
+		switch {
+		case r == utf8.RuneError && n == 1:
+			b.WriteString(`\x`)
+			b.WriteString(hex2(s[i]))
+		case isVisible(r):
+			b.WriteRune(r)
+		default:
+			b.WriteString(escape(r))
+		}
+		i += n
+	}
+	return b.String()
+}
+
+// isPlain is the fast way out for nearly every text there is.
+func isPlain(s string) bool {
+	for i := range len(s) {
+		if s[i] < ' ' || s[i] > '~' {
+			return false
+		}
+	}
+	return true
+}
+
+// isVisible is narrower than unicode.IsPrint (which excludes controls, format characters such as bidi overrides and
+// zero-width joiners, surrogates, private use and all blanks but the ASCII one): some letters are blank, too.
+func isVisible(r rune) bool {
+	return unicode.IsPrint(r) && !unicode.Is(unicode.Other_Default_Ignorable_Code_Point, r) && r != blankBraille
+}
+
+// blankBraille is a symbol without dots: it looks like a space and is none.
+const blankBraille = '\u2800'
+
+func escape(r rune) string {
+	switch r {
+	case '\n':
+		return `\n`
+	case '\r':
+		return `\r`
+	case '\t':
+		return `\t`
+	}
+	if r < 0x100 {
+		return `\x` + hex2(byte(r))
+	}
+	h := strconv.FormatInt(int64(r), 16)
+	if len(h) <= 4 {
+		return `\u` + strings.Repeat("0", 4-len(h)) + h
+	}
+	return `\U` + strings.Repeat("0", 8-len(h)) + h
+}
+
+func hex2(c byte) string {
+	const digits = "0123456789abcdef"
+	return string([]byte{digits[c>>4], digits[c&15]})
+}
