@@ -61,33 +61,17 @@ func (x *index) nodeClaim(i int) claim {
 func (x *index) nodeAddresses(n *inventory.Node) []addressClaim {
 	var out []addressClaim
 	add := func(kind Kind, region, raw string, vmid int) {
-		for _, site := range x.siteByRegion[region] {
+		for _, site := range x.s.SitesOfRegion(region) {
 			out = append(out, addressClaim{kind: kind, key: inventory.Key{Site: site, VMID: vmid}, raw: raw})
 		}
 	}
 	if p := inventory.ParseProviderID(n.ProviderID); p.Kind == inventory.ProviderCCM {
-		add(KindRegionVMID, x.regionOf(p.Region, n), n.ProviderID, p.VMID)
+		add(KindRegionVMID, regionOf(p.Region, n), n.ProviderID, p.VMID)
 	}
 	if id, region, ok := instanceID(n); ok {
 		add(KindInstanceID, region, AnnotationInstanceID+"="+strconv.Itoa(id), id)
 	}
 	return out
-}
-
-// regionOf fills in a region that the providerID leaves out: from the Node's label, else the only site there is.
-func (x *index) regionOf(region string, n *inventory.Node) string {
-	if region != "" {
-		return region
-	}
-	if r := regionLabel(n); r != "" {
-		return r
-	}
-	if len(x.s.Sites) == 1 {
-		for r := range x.siteByRegion {
-			return r
-		}
-	}
-	return ""
 }
 
 // Marks of the Proxmox cloud controller manager on a Node.
@@ -96,6 +80,14 @@ const (
 	LabelRegion          = "topology.proxmox.sinextra.dev/region"
 	LabelRegionCommon    = "topology.kubernetes.io/region"
 )
+
+// regionOf fills in a region that the providerID leaves out from the Node's label.
+func regionOf(region string, n *inventory.Node) string {
+	if region != "" {
+		return region
+	}
+	return regionLabel(n)
+}
 
 func regionLabel(n *inventory.Node) string {
 	if r := n.Labels[LabelRegion]; r != "" {
@@ -113,8 +105,7 @@ func instanceID(n *inventory.Node) (vmid int, region string, ok bool) {
 	if err != nil || !inventory.ValidVMID(id) {
 		return 0, "", false
 	}
-	region = regionLabel(n)
-	return id, region, region != ""
+	return id, regionLabel(n), true
 }
 
 func (x *index) proxmoxMachineClaim(i int) claim {

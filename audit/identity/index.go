@@ -27,7 +27,6 @@ type index struct {
 	pmByName   map[objectKey]int
 	machByName map[objectKey]int
 
-	siteByRegion map[string][]string
 	// probes by address.
 	probes map[inventory.Key]*inventory.Probe
 	// coverage by source and scope.
@@ -49,7 +48,7 @@ func newIndex(s *inventory.Snapshot) *index {
 		vmByShort:  make(map[string][]int, len(s.VMs)),
 		nodeByUUID: make(map[string][]int, len(s.Nodes)), nodeByName: make(map[nodeKey]int, len(s.Nodes)),
 		pmByName: make(map[objectKey]int, len(s.ProxmoxMachines)), machByName: make(map[objectKey]int, len(s.Machines)),
-		siteByRegion: map[string][]string{}, probes: map[inventory.Key]*inventory.Probe{},
+		probes:   map[inventory.Key]*inventory.Probe{},
 		coverage: make(map[[2]string]*inventory.Coverage, len(s.Coverage)),
 		clusters: make(map[string]*inventory.Cluster, len(s.Clusters)), sites: map[string]*inventory.Site{},
 	}
@@ -67,7 +66,9 @@ func newIndex(s *inventory.Snapshot) *index {
 	for i := range s.Machines {
 		x.machByName[objectKey{s.Machines[i].Namespace, s.Machines[i].Name}] = i
 	}
-	x.addSites()
+	for i := range s.Sites {
+		x.sites[s.Sites[i].Name] = &s.Sites[i]
+	}
 	for i := range s.Probes {
 		x.probes[inventory.Key{Site: s.Probes[i].Site, VMID: s.Probes[i].VMID}] = &s.Probes[i]
 	}
@@ -102,22 +103,6 @@ func (x *index) addVMs() {
 		}
 		for _, ip := range vmIPs(vm) {
 			x.vmByIP[ip] = append(x.vmByIP[ip], i)
-		}
-	}
-}
-
-func (x *index) addSites() {
-	for i := range x.s.Sites {
-		site := &x.s.Sites[i]
-		x.sites[site.Name] = site
-		names := site.Regions
-		if len(names) == 0 {
-			names = dedupe([]string{site.Name, site.ClusterName})
-		}
-		for _, r := range names {
-			if r != "" {
-				x.siteByRegion[r] = append(x.siteByRegion[r], site.Name)
-			}
 		}
 	}
 }
