@@ -1,0 +1,74 @@
+package snapfile
+
+import (
+	"fmt"
+	"os"
+	"slices"
+
+	"github.com/proxaudit/proxaudit/inventory"
+)
+
+// ReadFiles reads one or more files ("-" is standard input) and merges them. A site or cluster that occurs in two of
+// them is refused: two views of one thing at two moments would make conflicts of what is one machine.
+func ReadFiles(paths []string) (*inventory.Snapshot, error) {
+	var out *inventory.Snapshot
+	from := map[string]string{}
+	for _, p := range paths {
+		s, err := readFile(p)
+		if err != nil {
+			return nil, fmt.Errorf("read snapshot %s: %w", p, err)
+		}
+		if err := claim(from, s, p); err != nil {
+			return nil, err
+		}
+		if out == nil {
+			out = s
+			continue
+		}
+		if s.CollectedAt.After(out.CollectedAt) {
+			out.CollectedAt = s.CollectedAt
+		}
+		out.Append(s)
+	}
+	if out == nil {
+		return nil, fmt.Errorf("no snapshot file was named")
+	}
+	out.Sort()
+	return out, nil
+}
+
+func readFile(path string) (*inventory.Snapshot, error) {
+	if path == "-" {
+		return Read(os.Stdin)
+	}
+	f, err := os.Open(path) //nolint:gosec // the user names the file
+	if err != nil {
+		return nil, err
+	}
+	s, err := Read(f)
+	if cerr := f.Close(); err == nil && cerr != nil {
+		err = cerr
+	}
+	return s, err
+}
+
+func claim(from map[string]string, s *inventory.Snapshot, path string) error {
+	var names []string
+	for i := range s.Sites {
+		names = append(names, "site "+s.Sites[i].Name)
+	}
+	for i := range s.Clusters {
+		names = append(names, "cluster "+s.Clusters[i].Key)
+	}
+	if s.Management != nil {
+		names = append(names, "a management cluster")
+	}
+	slices.Sort(names)
+	for _, n := range names {
+		if other, ok := from[n]; ok {
+			return fmt.Errorf("%s is in %s and in %s: give each site and cluster once", n, other, path)
+		}
+		from[n] = path
+	}
+	return nil
+}
