@@ -16,9 +16,10 @@ export GOPROXY GOWORK=off
 # version MODULE_DIR MODULE: the version that the go.mod in MODULE_DIR asks for.
 version() { (cd "$1" && go list -mod=mod -m -f '{{.Version}}' "$2"); }
 
-# binary NAME MODULE: builds the main package in NAME/, named after the version of MODULE in NAME/go.mod.
+# binary NAME MODULE [VERSION_VARIABLE]: builds the main package in NAME/, named after the version of MODULE in
+# NAME/go.mod. Some programs say their version only if it is set at link time.
 binary() {
-  local name=$1 module=$2 v target
+  local name=$1 module=$2 variable=${3:-} v target flags
   v=$(version "$here/$name" "$module")
   target=$out/$name-$v
   if [ -x "$target" ]; then
@@ -28,13 +29,14 @@ binary() {
   echo "bench: building $target"
   SECONDS=0
   # Built beside its place and moved: a build that is interrupted leaves nothing that looks finished.
-  (cd "$here/$name" && go build -trimpath -ldflags '-s -w' -o "$target.part" .)
+  flags="-s -w${variable:+ -X $variable=$v}"
+  (cd "$here/$name" && go build -trimpath -ldflags "$flags" -o "$target.part" .)
   mv "$target.part" "$target"
   echo "bench: built $target in ${SECONDS} s"
 }
 
 binary etcd go.etcd.io/etcd/server/v3
-binary kube-apiserver k8s.io/kubernetes
+binary kube-apiserver k8s.io/kubernetes k8s.io/component-base/version.gitVersion
 # The managers of Cluster API and CAPMOX are further lines like these: a directory with a main package and a
 # go.mod that pins the module, because each of them needs a dependency graph of its own.
 

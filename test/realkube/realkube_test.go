@@ -129,6 +129,13 @@ func serversApart(t *testing.T, s *realkube.Server) {
 	if len(nodes.Items) != 0 {
 		t.Errorf("%d Nodes of another server", len(nodes.Items))
 	}
+	version, err := typedClient(t, s).Discovery().ServerVersion()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if version.GitVersion != realkube.APIServerVersion {
+		t.Errorf("the server says that it is %s, not %s: delete the file and run build.sh", version.GitVersion, realkube.APIServerVersion)
+	}
 	groups, err := typedClient(t, s).Discovery().ServerGroups()
 	if err != nil {
 		t.Fatal(err)
