@@ -1,0 +1,67 @@
+// Package collect runs the collectors of all sources and makes one Snapshot of what they saw.
+//
+// Pass 1 lists everything, all sources in parallel. Then inventory.UnresolvedOf says what the lists left open, and
+// pass 2 asks about just that. Nothing here fails because a source does: that is coverage. The errors are mistakes in
+// the plan itself.
+package collect
+
+import (
+	"time"
+
+	"github.com/proxaudit/proxaudit/inventory"
+	"github.com/proxaudit/proxaudit/inventory/kube"
+	"github.com/proxaudit/proxaudit/inventory/proxmox"
+)
+
+// Plan says what to collect.
+type Plan struct {
+	Sites []proxmox.Config
+	// Management is nil for a run without a management cluster.
+	Management *kube.Target
+	// ManagementIfServed makes Management a workload cluster only, if its API server turns out not to serve Cluster
+	// API: how a run without configuration takes the current context.
+	ManagementIfServed bool
+	// Namespaces to read of the management cluster; empty means all.
+	Namespaces []string
+	Workloads  []Workload
+	// ReadSecrets allows the <cluster>-kubeconfig Secrets of declared clusters that no Workload gives access to.
+	ReadSecrets bool
+	// GuestAgent asks the agents of running guests that nothing else identified.
+	GuestAgent bool
+	// Now is the run's clock; zero means the time of day.
+	Now time.Time
+	// ToolVersion is recorded in the Snapshot.
+	ToolVersion string
+	// Logf takes what a person may want to know meanwhile; nil drops it.
+	Logf func(format string, args ...any)
+	// Progress is told of each source's steps; it may be called from several goroutines.
+	Progress func(source string, done, total int)
+}
+
+// Workload is a cluster that the configuration names.
+type Workload struct {
+	// Key is its name in the Snapshot: a declared Cluster's name, or one of its own.
+	Key string
+	// Target is nil if the configuration gives no access and only says how its VMs are recognised.
+	Target *kube.Target
+	// ReadSecret takes the access from the declared Cluster's kubeconfig Secret.
+	ReadSecret bool
+	Selector   inventory.Selector
+	// Site is the only site on which its VMs may lie; empty for any.
+	Site string
+}
+
+// Timings is how long each source took.
+type Timings map[string]time.Duration
+
+func (p *Plan) logf(format string, args ...any) {
+	if p.Logf != nil {
+		p.Logf(format, args...)
+	}
+}
+
+func (p *Plan) progress(source string, done, total int) {
+	if p.Progress != nil {
+		p.Progress(source, done, total)
+	}
+}

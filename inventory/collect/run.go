@@ -1,0 +1,264 @@
+package collect
+
+import (
+	"context"
+	"fmt"
+	"sync"
+	"time"
+
+	"golang.org/x/sync/errgroup"
+
+	"github.com/proxaudit/proxaudit/inventory"
+	"github.com/proxaudit/proxaudit/inventory/kube"
+	"github.com/proxaudit/proxaudit/inventory/proxmox"
+)
+
+// workloadsAtOnce bounds how many workload clusters are read at a time: each costs a few small requests, and a cluster
+// that does not answer costs its timeout.
+const workloadsAtOnce = 16
+
+// run is one collection in the making.
+type run struct {
+	plan    Plan
+	sites   []*proxmox.Collector
+	mu      sync.Mutex
+	timings Timings
+	// seen are the fragments of pass 1, by where they came from, so that their order does not depend on who was first.
+	siteSeen     []*inventory.Snapshot
+	management   *inventory.Snapshot
+	self         *inventory.Snapshot
+	workloadSeen []*inventory.Snapshot
+	client       *kube.Client
+}
+
+// Run collects. Its error is a mistake in the plan or the end of ctx; whatever a source did not answer is coverage.
+func Run(ctx context.Context, plan Plan) (*inventory.Snapshot, Timings, error) {
+	if plan.Now.IsZero() {
+		plan.Now = time.Now()
+	}
+	r := &run{plan: plan, timings: Timings{}}
+	if err := r.open(); err != nil {
+		return nil, nil, err
+	}
+	defer r.close()
+	if err := r.list(ctx); err != nil {
+		return nil, nil, err
+	}
+	s, err := r.join(ctx)
+	if err != nil {
+		return nil, nil, err
+	}
+	r.resolve(ctx, s)
+	if ctx.Err() != nil {
+		return nil, nil, context.Cause(ctx)
+	}
+	s.FormatVersion = inventory.FormatVersion
+	s.CollectedAt = plan.Now.UTC().Truncate(time.Second)
+	s.ToolVersion = plan.ToolVersion
+	s.Requests = sumRequests(s.Requests)
+	if s.Coverage == nil {
+		s.Coverage = []inventory.Coverage{}
+	}
+	s.Sort()
+	return s, r.timings, nil
+}
+
+// open makes the site collectors, so that a mistake in the plan shows before anything is asked.
+func (r *run) open() error {
+	for i := range r.plan.Sites {
+		cfg := r.plan.Sites[i]
+		cfg.GuestAgent = r.plan.GuestAgent
+		if cfg.Logf == nil {
+			cfg.Logf = r.plan.Logf
+		}
+		name := cfg.Site
+		if name == "" {
+			name = cfg.URL
+		}
+		cfg.Progress = func(done, total int) { r.plan.progress(inventory.SiteSource(name), done, total) }
+		c, err := proxmox.New(cfg)
+		if err != nil {
+			r.close()
+			return err
+		}
+		r.sites = append(r.sites, c)
+	}
+	return nil
+}
+
+func (r *run) close() {
+	for _, c := range r.sites {
+		c.Close()
+	}
+}
+
+// list is pass 1.
+func (r *run) list(ctx context.Context) error {
+	r.siteSeen = make([]*inventory.Snapshot, len(r.sites))
+	r.workloadSeen = make([]*inventory.Snapshot, len(r.plan.Workloads))
+	var g errgroup.Group
+	for i, c := range r.sites {
+		g.Go(func() error {
+			start := time.Now()
+			r.siteSeen[i] = c.Collect(ctx)
+			r.took(inventory.SiteSource(c.Name()), start)
+			return nil
+		})
+	}
+	if r.plan.Management != nil {
+		g.Go(func() error { r.readManagement(ctx); return nil })
+	}
+	slots := make(chan struct{}, workloadsAtOnce)
+	for i := range r.plan.Workloads {
+		w := &r.plan.Workloads[i]
+		if w.Target == nil {
+			continue
+		}
+		g.Go(func() error {
+			slots <- struct{}{}
+			defer func() { <-slots }()
+			r.workloadSeen[i] = r.readWorkload(ctx, w.Key, *w.Target)
+			return nil
+		})
+	}
+	if err := g.Wait(); err != nil {
+		return err
+	}
+	if ctx.Err() != nil {
+		return context.Cause(ctx)
+	}
+	return nil
+}
+
+func (r *run) took(source string, start time.Time) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.timings[source] += time.Since(start)
+}
+
+// readManagement reads the declared objects, and the Nodes of the management cluster itself: they are VMs like any
+// others, and would look like orphans if nobody had listed them.
+func (r *run) readManagement(ctx context.Context) {
+	start := time.Now()
+	defer r.took(inventory.ManagementSource, start)
+	target := *r.plan.Management
+	if target.Logf == nil {
+		target.Logf = r.plan.Logf
+	}
+	client, err := kube.Connect(target)
+	if err != nil {
+		r.management = &inventory.Snapshot{Management: &inventory.Management{Context: target.Context},
+			Coverage: []inventory.Coverage{
+				failed(inventory.ManagementSource, inventory.ScopeMachines, err),
+				failed(inventory.ManagementSource, inventory.ScopeProxmoxMachines, err),
+			}}
+		return
+	}
+	r.client = client
+	key := client.Context()
+	if target.Key != "" {
+		key = target.Key
+	}
+	if r.plan.ManagementIfServed {
+		serves, err := client.ServesClusterAPI(ctx)
+		if err == nil && !serves {
+			r.plan.logf("context %q does not serve Cluster API: VMs and Nodes are classed without Machines", client.Context())
+			r.self = client.CollectWorkload(ctx, key)
+			return
+		}
+	}
+	r.plan.progress(inventory.ManagementSource, 0, 1)
+	r.management = client.CollectManagement(ctx, kube.ManagementOptions{Namespaces: r.plan.Namespaces})
+	r.self = client.CollectWorkload(ctx, key)
+	r.management.Management.ClusterName = key
+	r.plan.progress(inventory.ManagementSource, 1, 1)
+}
+
+func (r *run) readWorkload(ctx context.Context, key string, target kube.Target) *inventory.Snapshot {
+	source := inventory.ClusterSource(key)
+	start := time.Now()
+	defer r.took(source, start)
+	target.Key = key
+	if target.Logf == nil {
+		target.Logf = r.plan.Logf
+	}
+	r.plan.progress(source, 0, 1)
+	defer r.plan.progress(source, 1, 1)
+	client, err := kube.Connect(target)
+	if err != nil {
+		return &inventory.Snapshot{Clusters: []inventory.Cluster{{Key: key}},
+			Coverage: []inventory.Coverage{failed(source, inventory.ScopeNodes, err)}}
+	}
+	return client.CollectWorkload(ctx, key)
+}
+
+func failed(source, scope string, err error) inventory.Coverage {
+	return inventory.Coverage{Source: source, Scope: scope, State: inventory.Failed, Asked: 1, Failed: 1, Reason: err.Error(),
+		Remedy: "proxaudit doctor checks each source and says what to do"}
+}
+
+// resolve is pass 2.
+func (r *run) resolve(ctx context.Context, s *inventory.Snapshot) {
+	open := inventory.UnresolvedOf(s)
+	for _, c := range r.sites {
+		start := time.Now()
+		var ids []int
+		for _, k := range open.VMIDs {
+			if k.Site == c.Name() {
+				ids = append(ids, k.VMID)
+			}
+		}
+		if len(ids) > 0 && ctx.Err() == nil {
+			s.Append(c.Probe(ctx, ids))
+		}
+		if r.plan.GuestAgent && ctx.Err() == nil {
+			r.askAgents(ctx, s, c, open.Guests)
+		}
+		r.took(inventory.SiteSource(c.Name()), start)
+	}
+}
+
+func (r *run) askAgents(ctx context.Context, s *inventory.Snapshot, c *proxmox.Collector, open []inventory.Key) {
+	wanted := map[inventory.Key]bool{}
+	for _, k := range open {
+		wanted[k] = k.Site == c.Name()
+	}
+	var guests []inventory.VM
+	for i := range s.VMs {
+		if wanted[s.VMs[i].Key()] {
+			guests = append(guests, s.VMs[i])
+		}
+	}
+	if len(guests) == 0 {
+		return
+	}
+	agents, fragment := c.Agents(ctx, guests)
+	for i := range s.VMs {
+		if s.VMs[i].Site == c.Name() {
+			if a, ok := agents[s.VMs[i].VMID]; ok {
+				s.VMs[i].Agent = a
+			}
+		}
+	}
+	s.Append(fragment)
+}
+
+// sumRequests adds what the passes asked of the same source.
+func sumRequests(in []inventory.Requests) []inventory.Requests {
+	var out []inventory.Requests
+	at := map[string]int{}
+	for _, q := range in {
+		if i, ok := at[q.Source]; ok {
+			out[i].Count += q.Count
+			out[i].Retries += q.Retries
+			out[i].Throttled += q.Throttled
+			continue
+		}
+		at[q.Source] = len(out)
+		out = append(out, q)
+	}
+	return out
+}
+
+// describe names a site for an error.
+func describe(s *inventory.Site) string { return fmt.Sprintf("%q (%s)", s.Name, s.URL) }
