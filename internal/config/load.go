@@ -21,11 +21,23 @@ const maxSize = 4 << 20
 // Getenv looks an environment variable up, as os.LookupEnv does.
 type Getenv func(string) (string, bool)
 
+// Use says what a configuration is read for.
+type Use int
+
+const (
+	// ForCollection needs everything: tokens, certificates.
+	ForCollection Use = iota
+	// ForAnalysis starts from a Snapshot file: selectors and thresholds count, and the secrets that the file points at
+	// need not be there.
+	ForAnalysis
+)
+
 // Load reads the configuration. The first of these counts: explicit (from --config), $PROXAUDIT_CONFIG, ./proxaudit.yaml,
 // $XDG_CONFIG_HOME/proxaudit/proxaudit.yaml. Without any, the result is an empty Config: zero configuration works. A
-// file that was named has to exist; one that was only looked for does not.
-func Load(explicit string, getenv Getenv) (*Config, error) {
-	path, named, err := lookup(explicit, getenv)
+// file that was named has to exist; one that was only looked for does not. For analysis, only a file that was named
+// counts: what a Snapshot file says must not depend on the folder in which somebody reads it.
+func Load(explicit string, use Use, getenv Getenv) (*Config, error) {
+	path, named, err := lookup(explicit, use, getenv)
 	if err != nil {
 		return nil, err
 	}
@@ -39,7 +51,7 @@ func Load(explicit string, getenv Getenv) (*Config, error) {
 		}
 		return nil, fmt.Errorf("reading the configuration file: %w", err)
 	}
-	cfg, err := Parse(path, data, getenv)
+	cfg, err := Parse(path, data, use, getenv)
 	if err != nil {
 		return nil, err
 	}
@@ -48,26 +60,29 @@ func Load(explicit string, getenv Getenv) (*Config, error) {
 }
 
 // Parse reads a configuration document. File is its name for messages, and the folder to which its paths are relative.
-func Parse(file string, data []byte, getenv Getenv) (*Config, error) {
+func Parse(file string, data []byte, use Use, getenv Getenv) (*Config, error) {
 	cfg, p, err := parse(file, data)
 	if err != nil {
 		return nil, err
 	}
 	cfg.Path = file
 	cfg.resolvePaths(filepath.Dir(file))
-	cfg.validate(p, getenv)
+	cfg.validate(p, use, getenv)
 	if err := p.err(); err != nil {
 		return nil, err
 	}
 	return cfg, nil
 }
 
-func lookup(explicit string, getenv Getenv) (path string, named bool, err error) {
+func lookup(explicit string, use Use, getenv Getenv) (path string, named bool, err error) {
 	if explicit != "" {
 		return explicit, true, nil
 	}
 	if v, ok := getenv(EnvPath); ok && v != "" {
 		return v, true, nil
+	}
+	if use == ForAnalysis {
+		return "", false, nil
 	}
 	candidates := []string{FileName}
 	if dir, ok := getenv("XDG_CONFIG_HOME"); ok && dir != "" {

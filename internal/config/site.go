@@ -12,7 +12,7 @@ import (
 )
 
 // validate checks one site and resolves its secret.
-func (s *Site) validate(p *problems, key string, getenv Getenv) {
+func (s *Site) validate(p *problems, key string, use Use, getenv Getenv) {
 	if s.URL == "" {
 		p.at(key, "url is missing, like https://pve1.example.com:8006")
 	} else if err := checkURL(s.URL); err != nil {
@@ -23,7 +23,9 @@ func (s *Site) validate(p *problems, key string, getenv Getenv) {
 	} else if err := checkTokenID(s.TokenID); err != nil {
 		p.at(key+".tokenID", "%v", err)
 	}
-	s.resolveSecret(p, key, getenv)
+	if use == ForCollection {
+		s.resolveSecret(p, key, getenv)
+	}
 	if s.Fingerprint != "" {
 		if err := checkFingerprint(s.Fingerprint); err != nil {
 			p.at(key+".fingerprint", "%v", err)
@@ -32,7 +34,7 @@ func (s *Site) validate(p *problems, key string, getenv Getenv) {
 	if s.Insecure && (s.CAFile != "" || s.Fingerprint != "") {
 		p.at(key+".insecure", "turns off what caFile and fingerprint ask for: give one of them")
 	}
-	if s.CAFile != "" {
+	if s.CAFile != "" && use == ForCollection {
 		if _, err := os.Stat(s.CAFile); err != nil {
 			p.at(key+".caFile", "%v", reason(err))
 		}

@@ -19,8 +19,8 @@ var clusterName = regexp.MustCompile(`^[A-Za-z0-9]([A-Za-z0-9._@:-]*[A-Za-z0-9])
 const maxConcurrency = 64
 
 // validate checks what the values mean and resolves secrets.
-func (c *Config) validate(p *problems, getenv Getenv) {
-	c.validateSites(p, getenv)
+func (c *Config) validate(p *problems, use Use, getenv Getenv) {
+	c.validateSites(p, use, getenv)
 	c.validateManagement(p)
 	c.validateClusters(p)
 	if _, err := ParseSeverity(c.Thresholds.FailOn); err != nil && c.Thresholds.FailOn != "" {
@@ -31,7 +31,7 @@ func (c *Config) validate(p *problems, getenv Getenv) {
 	}
 }
 
-func (c *Config) validateSites(p *problems, getenv Getenv) {
+func (c *Config) validateSites(p *problems, use Use, getenv Getenv) {
 	names, regions := map[string]int{}, map[string]string{}
 	for i := range c.Sites {
 		s, key := &c.Sites[i], fmt.Sprintf("sites[%d]", i)
@@ -45,7 +45,7 @@ func (c *Config) validateSites(p *problems, getenv Getenv) {
 		default:
 			names[s.Name] = i
 		}
-		s.validate(p, key, getenv)
+		s.validate(p, key, use, getenv)
 		for j, r := range s.Regions {
 			rkey := fmt.Sprintf("%s.regions[%d]", key, j)
 			if r == "" || strings.Contains(r, "/") {
