@@ -1,0 +1,140 @@
+package cli
+
+import (
+	"context"
+	"errors"
+	"io"
+	"path/filepath"
+	"strings"
+	"sync"
+
+	"github.com/urfave/cli/v2"
+)
+
+const description = `Reads Proxmox VE, a Cluster API management cluster and workload clusters, links VM,
+Machine and Node, and lists what does not fit: orphan VMs, machines that never
+became nodes, ghosts, conflicts. It changes nothing.
+
+Without configuration it takes kubectl's current context and PROXMOX_URL,
+PROXMOX_TOKEN (the token's ID) and PROXMOX_SECRET.
+
+Exit codes: 0 clean, 1 findings at or above --fail-on, 2 usage or error,
+3 incomplete (a source did not answer, so a verdict is missing), 130 interrupted.`
+
+// Run is the whole program: args as in os.Args. The error is a *Verdict, ErrInterrupted, or a failure.
+func Run(ctx context.Context, args []string, env Env) error {
+	env.Stderr = &lockedWriter{w: env.Stderr}
+	err := newApp(&env, programName(args)).RunContext(ctx, args)
+	if err == nil && ctx.Err() != nil {
+		return ErrInterrupted
+	}
+	return err
+}
+
+// programName follows the name under which kubectl starts plugins.
+func programName(args []string) string {
+	if len(args) > 0 {
+		if plugin, ok := strings.CutPrefix(strings.TrimSuffix(filepath.Base(args[0]), ".exe"), "kubectl-"); ok {
+			return "kubectl " + plugin
+		}
+	}
+	return "proxaudit"
+}
+
+func newApp(env *Env, name string) *cli.App {
+	return &cli.App{
+		Name: name, HelpName: name,
+		Usage:       "proxaudit finds VMs, Machines and Nodes that do not belong together",
+		Description: description,
+		Commands: []*cli.Command{
+			orphansCommand(env), inventoryCommand(env), explainCommand(env), scanCommand(env), doctorCommand(env),
+			versionCommand(env), completionCommand(env), helpCommand(),
+		},
+		Flags:                     []cli.Flag{&cli.BoolFlag{Name: "version", Usage: "say which version this is"}},
+		HideVersion:               true,
+		HideHelpCommand:           true,
+		EnableBashCompletion:      true,
+		DisableSliceFlagSeparator: true,
+		Suggest:                   true,
+		Writer:                    pipe{env.Stdout},
+		ErrWriter:                 env.Stderr,
+		OnUsageError:              onUsageError,
+		// The library would exit the process here.
+		ExitErrHandler: func(*cli.Context, error) {},
+		Action: func(c *cli.Context) error {
+			switch {
+			case c.Args().Present():
+				return unknownCommand(c, c.Args().First())
+			case c.Bool("version"):
+				r, err := newRun(c, env)
+				if err != nil {
+					return err
+				}
+				return r.writeVersion()
+			}
+			return cli.ShowAppHelp(c)
+		},
+	}
+}
+
+// command completes a command with what all of them share.
+func command(env *Env, c *cli.Command, own []cli.Flag, action func(*cli.Context, *run) error) *cli.Command {
+	c.Flags = append(own, sharedFlags()...)
+	c.HideHelpCommand = true
+	c.OnUsageError = onUsageError
+	c.BashComplete = complete(c)
+	c.Action = func(cc *cli.Context) error {
+		r, err := newRun(cc, env)
+		if err != nil {
+			return err
+		}
+		err = action(cc, r)
+		return r.conclude(cc, err)
+	}
+	return c
+}
+
+// conclude says what the exit code will stand for, and applies --exit-zero.
+func (r *run) conclude(c *cli.Context, err error) error {
+	var v *Verdict
+	if !errors.As(err, &v) {
+		return err
+	}
+	if !r.quiet {
+		Say(r.env.Stderr, v.Error())
+	}
+	if c.Bool("exit-zero") {
+		return nil
+	}
+	return err
+}
+
+func helpCommand() *cli.Command {
+	return &cli.Command{
+		Name: "help", Usage: "show the commands, or the flags of one", ArgsUsage: "[COMMAND]", HideHelpCommand: true,
+		OnUsageError: onUsageError,
+		Action: func(c *cli.Context) error {
+			if !c.Args().Present() {
+				return cli.ShowAppHelp(c)
+			}
+			cmd := c.App.Command(c.Args().First())
+			if cmd == nil {
+				return unknownCommand(c, c.Args().First())
+			}
+			cli.HelpPrinter(c.App.Writer, "", cmd)
+			return nil
+		},
+	}
+}
+
+// lockedWriter lets several goroutines write whole messages.
+type lockedWriter struct {
+	mu sync.Mutex
+	w  io.Writer
+}
+
+func (l *lockedWriter) Write(b []byte) (int, error) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.w.Write(b)
+}

@@ -1,0 +1,58 @@
+package cli
+
+import (
+	"io"
+	"os"
+	"strconv"
+	"time"
+
+	"golang.org/x/term"
+
+	"github.com/proxaudit/proxaudit/internal/config"
+)
+
+// Env is the world outside: everything that a run reads or writes beside files and the network.
+type Env struct {
+	Stdout io.Writer
+	Stderr io.Writer
+	Getenv config.Getenv
+	// StdoutTerminal and StderrTerminal say whether a person watches.
+	StdoutTerminal, StderrTerminal bool
+	// Width is the terminal's width; 0 where there is none.
+	Width int
+	// Now is the clock.
+	Now func() time.Time
+	// Deps are the collectors.
+	Deps Deps
+}
+
+// System is the Env of the process.
+func System() Env {
+	stdout, stderr := int(os.Stdout.Fd()), int(os.Stderr.Fd())
+	e := Env{Stdout: os.Stdout, Stderr: os.Stderr, Getenv: os.LookupEnv, Now: time.Now,
+		StdoutTerminal: term.IsTerminal(stdout), StderrTerminal: term.IsTerminal(stderr), Deps: Collectors()}
+	if e.StdoutTerminal {
+		if w, _, err := term.GetSize(stdout); err == nil {
+			e.Width = w
+		}
+	}
+	// COLUMNS counts where it is exported: a person or a test that sets it wants that width, on a pipe too.
+	if v, ok := os.LookupEnv("COLUMNS"); ok {
+		if w, err := strconv.Atoi(v); err == nil && w > 0 {
+			e.Width = w
+		}
+	}
+	return e
+}
+
+// dumbTerminal is a terminal that obeys no escape sequences.
+func (e *Env) dumbTerminal() bool {
+	v, _ := e.Getenv("TERM")
+	return v == "dumb"
+}
+
+// noColour follows no-color.org: the variable counts if it is not empty.
+func (e *Env) noColour() bool {
+	v, _ := e.Getenv("NO_COLOR")
+	return v != ""
+}

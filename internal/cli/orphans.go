@@ -1,0 +1,99 @@
+package cli
+
+import (
+	"github.com/urfave/cli/v2"
+
+	"github.com/proxaudit/proxaudit/audit"
+	"github.com/proxaudit/proxaudit/audit/identity"
+	"github.com/proxaudit/proxaudit/inventory"
+	"github.com/proxaudit/proxaudit/render"
+)
+
+func orphansCommand(env *Env) *cli.Command {
+	own := append([]cli.Flag{
+		&cli.BoolFlag{Name: "all", Category: catCommand, Usage: "list adoptable, foreign and converging machines as well"},
+	}, filterFlags()...)
+	return command(env, &cli.Command{
+		Name:  "orphans",
+		Usage: "list VMs, Machines and Nodes that do not belong together",
+		Description: `Examples:
+  proxaudit orphans
+  proxaudit orphans -o wide --cluster prod
+  proxaudit orphans -o table -o json=orphans.json --fail-on critical
+  proxaudit orphans --from monday.json.zst`,
+	}, own, func(c *cli.Context, r *run) error {
+		f, err := readFilter(c)
+		if err != nil {
+			return err
+		}
+		return r.analyse(c, func(snap *inventory.Snapshot, s *settings) (*render.Document, *Verdict, error) {
+			if err := f.check(snap); err != nil {
+				return nil, nil, err
+			}
+			opt := s.options()
+			opt.All = c.Bool("all")
+			report := audit.Orphans(snap, opt)
+			f.orphans(report)
+			doc := render.Orphans(report)
+			return &doc, s.verdict(&report.Summary, report.Coverage), nil
+		})
+	})
+}
+
+// analyse is what the commands share that start from a Snapshot: settings, data, result, output. What do returns is
+// written if there is a document.
+func (r *run) analyse(c *cli.Context, do func(*inventory.Snapshot, *settings) (*render.Document, *Verdict, error)) error {
+	if _, err := positionals(c, argNames(c)...); err != nil {
+		return err
+	}
+	targets, err := outputs(c, "table")
+	if err != nil {
+		return err
+	}
+	s, err := readSettings(c, r.env)
+	if err != nil {
+		return err
+	}
+	snap, err := r.snapshot(c.Context, s)
+	if err != nil {
+		return err
+	}
+	doc, verdict, err := do(snap, s)
+	if err != nil {
+		return err
+	}
+	if doc != nil {
+		if err := r.write(targets, *doc); err != nil {
+			return err
+		}
+	}
+	return verdict.orNil()
+}
+
+// argNames are the arguments that a command wants: its ArgsUsage, which is one word or none.
+func argNames(c *cli.Context) []string {
+	if c.Command.ArgsUsage == "" {
+		return nil
+	}
+	return []string{c.Command.ArgsUsage}
+}
+
+// verdict is what a report means for the exit code.
+func (s *settings) verdict(sum *audit.Summary, coverage []inventory.Coverage) *Verdict {
+	v := &Verdict{Findings: s.failing(sum.Severities), FailOn: s.failOn}
+	if sum.Incomplete {
+		v.Unknown = sum.Classes[identity.Unknown]
+		v.Gaps = gaps(coverage)
+	}
+	return v
+}
+
+func gaps(coverage []inventory.Coverage) int {
+	n := 0
+	for _, c := range coverage {
+		if c.Missing() {
+			n++
+		}
+	}
+	return n
+}

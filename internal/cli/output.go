@@ -1,0 +1,134 @@
+package cli
+
+import (
+	"bytes"
+	"errors"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+	"syscall"
+
+	"github.com/google/renameio/v2"
+	"github.com/urfave/cli/v2"
+
+	"github.com/proxaudit/proxaudit/render"
+)
+
+// target is one -o: a format, and the file it goes to. No file means standard output.
+type target struct {
+	format render.Format
+	path   string
+}
+
+// outputs reads -o before any work is done, so that a typing error costs nothing.
+func outputs(c *cli.Context, fallback string) ([]target, error) {
+	values := c.StringSlice("output")
+	if len(values) == 0 {
+		values = []string{fallback}
+	}
+	var targets []target
+	stdout, files := "", map[string]bool{}
+	for _, v := range values {
+		name, path, hasPath := strings.Cut(v, "=")
+		f, err := render.Lookup(name)
+		if err != nil {
+			return nil, usagef("-o %s: %v", v, err)
+		}
+		switch {
+		case hasPath && path == "":
+			return nil, usagef("-o %s: the file's name is missing", v)
+		case hasPath && files[filepath.Clean(path)]:
+			return nil, usagef("-o %s: the file is written twice", v)
+		case hasPath:
+			// Found out before the servers are asked, not after.
+			if st, err := os.Stat(filepath.Dir(path)); err != nil || !st.IsDir() {
+				return nil, usagef("-o %s: there is no folder %s", v, filepath.Dir(path))
+			}
+			files[filepath.Clean(path)] = true
+		case stdout != "":
+			return nil, usagef("-o %s: standard output has %s already", v, stdout).hint("Give all but one a file: -o %s=FILE", v)
+		default:
+			stdout = name
+		}
+		targets = append(targets, target{format: f, path: path})
+	}
+	return targets, nil
+}
+
+// write renders a Document to every target. Files come first: what standard output says has then happened.
+func (r *run) write(targets []target, d render.Document) error {
+	for _, t := range targets {
+		if t.path == "" {
+			continue
+		}
+		var b bytes.Buffer
+		if err := t.format.Write(&b, d, render.Options{NoHeaders: r.noHeaders}); err != nil {
+			return err
+		}
+		if err := replaceFile(t.path, b.Bytes()); err != nil {
+			return err
+		}
+		r.verbosef("wrote %s", t.path)
+	}
+	for _, t := range targets {
+		if t.path == "" {
+			o := render.Options{NoHeaders: r.noHeaders, Colour: r.colour, Width: r.env.Width}
+			if err := t.format.Write(pipe{r.env.Stdout}, d, o); err != nil {
+				return stdoutError(err)
+			}
+		}
+	}
+	return nil
+}
+
+// pipe forgives a reader that has seen enough (proxaudit … | head): that is no failure of ours.
+type pipe struct{ w io.Writer }
+
+func (p pipe) Write(b []byte) (int, error) {
+	n, err := p.w.Write(b)
+	if errors.Is(err, syscall.EPIPE) {
+		return len(b), nil
+	}
+	return n, err
+}
+
+// stdoutError names the place: the bare error of a full disk says "write /dev/stdout".
+func stdoutError(err error) error {
+	var pe *fs.PathError
+	if errors.As(err, &pe) {
+		return errors.New("writing to standard output: " + pe.Err.Error())
+	}
+	return err
+}
+
+// replaceFile writes a file so that a reader sees the old content or the new, and never a part. A path that is no
+// regular file (a named pipe, /dev/null) is written to: replacing it would destroy it.
+func replaceFile(path string, data []byte) error {
+	st, err := os.Stat(path)
+	switch {
+	case err == nil && st.IsDir():
+		return &fs.PathError{Op: "write", Path: path, Err: errors.New("is a folder")}
+	case err == nil && !st.Mode().IsRegular():
+		return writeThrough(path, data)
+	case err == nil:
+		// A symbolic link stays, and what it points at is replaced.
+		if path, err = filepath.EvalSymlinks(path); err != nil {
+			return err
+		}
+	case !errors.Is(err, fs.ErrNotExist):
+		return err
+	}
+	return renameio.WriteFile(path, data, 0o644, renameio.WithExistingPermissions())
+}
+
+func writeThrough(path string, data []byte) (err error) {
+	f, err := os.OpenFile(path, os.O_WRONLY, 0) //nolint:gosec // the path is the user's own
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, f.Close()) }()
+	_, err = f.Write(data)
+	return err
+}

@@ -1,0 +1,181 @@
+package cli
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/proxaudit/proxaudit/internal/config"
+	"github.com/proxaudit/proxaudit/inventory"
+	"github.com/proxaudit/proxaudit/inventory/collect"
+	"github.com/proxaudit/proxaudit/inventory/kube"
+	"github.com/proxaudit/proxaudit/inventory/proxmox"
+)
+
+// plan says whom to ask, from the configuration, the environment and the flags.
+func (r *run) plan(s *settings) (*collect.Plan, error) {
+	p := &collect.Plan{ReadSecrets: s.readSecrets, GuestAgent: s.guestAgent, Now: s.now, ToolVersion: Version(),
+		Logf: r.verbosef}
+	sites, err := s.sites(r.env.Getenv)
+	if err != nil {
+		return nil, err
+	}
+	for i := range sites {
+		p.Sites = append(p.Sites, siteConfig(&sites[i], s))
+		if p.Sites[i].Insecure {
+			r.warnf("%s: certificates are not verified, so that anybody on the way can read the token "+
+				"(a fingerprint or a CA file closes that)", sites[i].URL)
+		}
+	}
+	if err := r.management(p, s); err != nil {
+		return nil, err
+	}
+	for i := range s.cfg.Clusters {
+		p.Workloads = append(p.Workloads, workload(&s.cfg.Clusters[i], s))
+	}
+	for _, w := range s.cfg.Warnings {
+		r.warnf("%s", w)
+	}
+	r.hintSelectors(s)
+	return p, nil
+}
+
+// sites are the configuration's, else the environment's.
+func (s *settings) sites(getenv config.Getenv) ([]config.Site, error) {
+	if len(s.cfg.Sites) > 0 {
+		return s.cfg.Sites, nil
+	}
+	site, err := config.EnvSite(getenv)
+	if err != nil {
+		return nil, err
+	}
+	if site == nil {
+		return nil, usagef("no Proxmox site to read").hint(
+			"Set PROXMOX_URL, PROXMOX_TOKEN (the token's ID) and PROXMOX_SECRET, or write them into %s.", config.FileName)
+	}
+	return []config.Site{*site}, nil
+}
+
+func siteConfig(c *config.Site, s *settings) proxmox.Config {
+	return proxmox.Config{
+		Site: c.Name, URL: c.URL, TokenID: c.TokenID, Secret: c.Secret,
+		CAFile: c.CAFile, Fingerprint: c.Fingerprint,
+		Insecure: c.Insecure || (s.insecure && c.CAFile == "" && c.Fingerprint == ""),
+		Regions:  c.Regions, PerNode: c.Concurrency.PerNode, Total: c.Concurrency.Total,
+		Timeout: s.timeout, GuestAgent: s.guestAgent,
+	}
+}
+
+// management decides which cluster the declared objects come from. The flags win over the file, and without either it
+// is kubectl's current context, if there is one.
+func (r *run) management(p *collect.Plan, s *settings) error {
+	m := s.cfg.Management
+	flags := s.kubeconfig != "" || s.context != ""
+	if m == nil {
+		m = &config.Management{}
+		p.ManagementIfServed = true
+	}
+	if m.None {
+		if flags || len(s.namespaces) > 0 {
+			return usagef("management.none in %s says that there is no management cluster, and the flags name one", s.cfg.Path)
+		}
+		return nil
+	}
+	t := kube.Target{Key: m.Name, Kubeconfig: m.Kubeconfig, Context: m.Context, Timeout: s.timeout}
+	if s.kubeconfig != "" {
+		// A context of the file in the configuration means nothing in another file.
+		t.Kubeconfig, t.Context = s.kubeconfig, ""
+	}
+	if s.context != "" {
+		t.Context = s.context
+	}
+	p.Namespaces = m.Namespaces
+	if len(s.namespaces) > 0 {
+		p.Namespaces = s.namespaces
+	}
+	if s.allNamespaces {
+		p.Namespaces = nil
+	}
+	if t.Kubeconfig == "" && t.Context == "" && !r.hasKubeconfig() {
+		r.verbosef("no kubeconfig and no Pod's service account: VMs and Nodes are classed without Machines")
+		return nil
+	}
+	p.Management = &t
+	return nil
+}
+
+// hasKubeconfig is true if kubectl would find a cluster. A kubeconfig that cannot be read counts as one: the collector
+// then says what is wrong with it.
+func (r *run) hasKubeconfig() bool {
+	names, _, err := kube.Contexts("")
+	if err != nil || len(names) > 0 {
+		return true
+	}
+	// client-go takes the service account where this variable is set (rest.InClusterConfig).
+	host, _ := r.env.Getenv("KUBERNETES_SERVICE_HOST")
+	return host != ""
+}
+
+func workload(c *config.Cluster, s *settings) collect.Workload {
+	w := collect.Workload{Key: c.Key(), Selector: c.Selector, Site: c.Site, ReadSecret: c.ReadSecret}
+	if c.Kubeconfig != "" || c.Context != "" {
+		w.Target = &kube.Target{Key: c.Key(), Kubeconfig: c.Kubeconfig, Context: c.Context, Timeout: s.timeout}
+	}
+	return w
+}
+
+// hintSelectors tells what a configuration gives away that names clusters and not their VMs.
+func (r *run) hintSelectors(s *settings) {
+	if len(s.cfg.Clusters) == 0 {
+		return
+	}
+	var bare []string
+	for i := range s.cfg.Clusters {
+		if s.cfg.Clusters[i].Selector.IsZero() {
+			bare = append(bare, s.cfg.Clusters[i].Key())
+		}
+	}
+	if len(bare) == len(s.cfg.Clusters) {
+		r.warnf("%s: no cluster has a selector, so that VMs which never joined are recognised by their likeness to members only",
+			s.cfg.Path)
+	} else if len(bare) > 0 {
+		r.verbosef("clusters without a selector: %s", strings.Join(bare, ", "))
+	}
+}
+
+// overlay puts the configuration's word about clusters and sites over a Snapshot from a file, and says what does not
+// fit.
+func (s *settings) overlay(snap *inventory.Snapshot) (unknown []string) {
+	for i := range s.cfg.Clusters {
+		c, hit := &s.cfg.Clusters[i], false
+		for k := range snap.Clusters {
+			if snap.Clusters[k].Key != c.Key() {
+				continue
+			}
+			hit = true
+			if !c.Selector.IsZero() {
+				snap.Clusters[k].Selector = c.Selector
+			}
+			if c.Site != "" {
+				snap.Clusters[k].Site = c.Site
+			}
+		}
+		if !hit {
+			unknown = append(unknown, fmt.Sprintf("cluster %q", c.Key()))
+		}
+	}
+	for i := range s.cfg.Sites {
+		c, hit := &s.cfg.Sites[i], false
+		for k := range snap.Sites {
+			if snap.Sites[k].Name == c.Name {
+				hit = true
+				if len(c.Regions) > 0 {
+					snap.Sites[k].Regions = c.Regions
+				}
+			}
+		}
+		if !hit {
+			unknown = append(unknown, fmt.Sprintf("site %q", c.Name))
+		}
+	}
+	return unknown
+}

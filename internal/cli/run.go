@@ -1,0 +1,55 @@
+package cli
+
+import (
+	"fmt"
+	"io"
+	"strings"
+
+	"github.com/urfave/cli/v2"
+
+	"github.com/proxaudit/proxaudit/render"
+)
+
+// run is one command at work: where it writes, and how much it says.
+type run struct {
+	env       *Env
+	quiet     bool
+	verbose   bool
+	colour    bool
+	noHeaders bool
+}
+
+func newRun(c *cli.Context, env *Env) (*run, error) {
+	r := &run{env: env, quiet: c.Bool("quiet"), verbose: c.Bool("verbose"), noHeaders: c.Bool("no-headers")}
+	if r.quiet && r.verbose {
+		return nil, usagef("--quiet and --verbose contradict each other")
+	}
+	r.colour = env.StdoutTerminal && !c.Bool("no-color") && !env.noColour() && !env.dumbTerminal()
+	return r, nil
+}
+
+// warnf says something that a person should know and that does not stop the run.
+func (r *run) warnf(format string, args ...any) {
+	if !r.quiet {
+		Say(r.env.Stderr, "warning: "+fmt.Sprintf(format, args...))
+	}
+}
+
+// verbosef says what is being done.
+func (r *run) verbosef(format string, args ...any) {
+	if r.verbose {
+		Say(r.env.Stderr, fmt.Sprintf(format, args...))
+	}
+}
+
+// Say writes a message for a person. Server answers and names of others end up in messages, so that each line is made
+// safe for a terminal.
+func Say(w io.Writer, msg string) {
+	var b strings.Builder
+	for line := range strings.SplitSeq(strings.TrimRight(msg, "\n"), "\n") {
+		b.WriteString(render.Visible(line))
+		b.WriteByte('\n')
+	}
+	// There is no place left to say that standard error cannot be written.
+	_, _ = io.WriteString(w, b.String())
+}

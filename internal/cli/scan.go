@@ -1,0 +1,111 @@
+package cli
+
+import (
+	"bufio"
+	"errors"
+	"io/fs"
+	"os"
+	"strings"
+
+	"github.com/urfave/cli/v2"
+
+	"github.com/proxaudit/proxaudit/inventory"
+	"github.com/proxaudit/proxaudit/inventory/snapfile"
+	"github.com/proxaudit/proxaudit/render"
+)
+
+func scanCommand(env *Env) *cli.Command {
+	return command(env, &cli.Command{
+		Name:  "scan",
+		Usage: "read all sources and write the snapshot, for --from",
+		Description: `The snapshot is JSON, and zstd where the file ends in .zst. It holds no secrets.
+
+Examples:
+  proxaudit scan -o json=monday.json.zst
+  proxaudit scan | ssh other-host proxaudit orphans --from -`,
+	}, nil, func(c *cli.Context, r *run) error {
+		if _, err := positionals(c); err != nil {
+			return err
+		}
+		if c.IsSet("from") {
+			return usagef("scan asks the servers, and --from asks none")
+		}
+		targets, err := outputs(c, "json")
+		if err != nil {
+			return err
+		}
+		for _, t := range targets {
+			if t.format.Name != "json" {
+				return usagef("-o %s: a snapshot is written as json only", t.format.Name)
+			}
+		}
+		s, err := readSettings(c, r.env)
+		if err != nil {
+			return err
+		}
+		snap, err := r.collect(c.Context, s)
+		if err != nil {
+			return err
+		}
+		for _, t := range targets {
+			if err := r.writeSnapshot(t.path, snap); err != nil {
+				return err
+			}
+		}
+		return (&Verdict{FailOn: s.failOn, Gaps: gaps(snap.Coverage)}).orNil()
+	})
+}
+
+// writeSnapshot streams: a large fleet's snapshot has hundreds of megabytes.
+func (r *run) writeSnapshot(path string, snap *inventory.Snapshot) error {
+	if path == "" {
+		return r.printSnapshot(snap)
+	}
+	st, err := os.Stat(path)
+	switch {
+	case err == nil && st.IsDir():
+		return &fs.PathError{Op: "write", Path: path, Err: errors.New("is a folder")}
+	case err == nil && !st.Mode().IsRegular():
+		// A named pipe or /dev/null: replacing it would destroy it.
+		return streamSnapshot(path, snap)
+	case err != nil && !errors.Is(err, fs.ErrNotExist):
+		return err
+	}
+	if err := snapfile.WriteFile(path, snap); err != nil {
+		return err
+	}
+	r.verbosef("wrote %s", path)
+	return nil
+}
+
+func (r *run) printSnapshot(snap *inventory.Snapshot) error {
+	if r.env.StdoutTerminal {
+		// A terminal would obey control characters in the names of others; the JSON format escapes them.
+		f, err := render.Lookup("json")
+		if err != nil {
+			return err
+		}
+		return stdoutError(f.Write(pipe{r.env.Stdout}, render.Document{Value: snap}, render.Options{}))
+	}
+	w := bufio.NewWriterSize(pipe{r.env.Stdout}, 1<<16)
+	if err := snapfile.Write(w, snap); err != nil {
+		return stdoutError(err)
+	}
+	return stdoutError(w.Flush())
+}
+
+func streamSnapshot(path string, snap *inventory.Snapshot) (err error) {
+	if strings.HasSuffix(path, ".zst") {
+		return usagef("%s is no regular file, and only those are compressed", path)
+	}
+	f, err := os.OpenFile(path, os.O_WRONLY, 0) //nolint:gosec // the path is the user's own
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, f.Close()) }()
+	w := bufio.NewWriterSize(f, 1<<16)
+	if err := snapfile.Write(w, snap); err != nil {
+		return err
+	}
+	return w.Flush()
+}

@@ -1,0 +1,118 @@
+package cli
+
+import (
+	"time"
+
+	"github.com/urfave/cli/v2"
+
+	"github.com/proxaudit/proxaudit/audit"
+	"github.com/proxaudit/proxaudit/internal/config"
+)
+
+// settings are the flags of one run put over its configuration.
+type settings struct {
+	cfg    *config.Config
+	from   []string
+	grace  time.Duration
+	failOn audit.Severity
+	// failOnGiven is true if the flag was: commands that only list heed nothing less.
+	failOnGiven bool
+	exitZero    bool
+
+	kubeconfig, context string
+	namespaces          []string
+	allNamespaces       bool
+	timeout             time.Duration
+	readSecrets         bool
+	guestAgent          bool
+	insecure            bool
+	now                 time.Time
+}
+
+// readSettings reads the configuration and puts the flags over it. It asks no server.
+func readSettings(c *cli.Context, env *Env) (*settings, error) {
+	s := &settings{from: c.StringSlice("from"), exitZero: c.Bool("exit-zero"), kubeconfig: c.String("kubeconfig"),
+		context: c.String("context"), namespaces: c.StringSlice("namespace"), allNamespaces: c.Bool("all-namespaces"),
+		insecure: c.Bool("insecure"), now: env.Now().UTC()}
+	use := config.ForCollection
+	if len(s.from) > 0 {
+		use = config.ForAnalysis
+		for _, name := range collectionFlags {
+			if c.IsSet(name) {
+				return nil, usagef("--%s says how servers are asked, and --from asks none", name)
+			}
+		}
+	}
+	if s.allNamespaces && len(s.namespaces) > 0 {
+		return nil, usagef("--namespace and --all-namespaces contradict each other")
+	}
+	var err error
+	if s.cfg, err = config.Load(c.String("config"), use, env.Getenv); err != nil {
+		return nil, err
+	}
+	s.grace, s.timeout = s.cfg.Grace(), s.cfg.Timeout()
+	s.readSecrets = s.cfg.ReadSecrets || c.Bool("read-secrets")
+	s.guestAgent = s.cfg.GuestAgent || c.Bool("guest-agent")
+	if err := s.durations(c); err != nil {
+		return nil, err
+	}
+	if v := c.String("now"); v != "" {
+		if s.now, err = parseNow(v); err != nil {
+			return nil, err
+		}
+	}
+	return s, s.severity(c)
+}
+
+func (s *settings) durations(c *cli.Context) error {
+	if v := c.String("grace"); c.IsSet("grace") {
+		d, err := config.ParseDuration(v)
+		if err != nil {
+			return usagef("--grace: %v", err)
+		}
+		// Zero means "the default" to the analysis; who asks for none gets the least there is.
+		s.grace = max(d, time.Nanosecond)
+	}
+	if v := c.String("request-timeout"); c.IsSet("request-timeout") {
+		d, err := config.ParseDuration(v)
+		if err != nil {
+			return usagef("--request-timeout: %v", err)
+		}
+		if d == 0 {
+			return usagef("--request-timeout: 0 would let a dead host hold the run for ever")
+		}
+		s.timeout = d
+	}
+	return nil
+}
+
+func (s *settings) severity(c *cli.Context) error {
+	s.failOn, s.failOnGiven = audit.Warning, c.IsSet("fail-on")
+	value := s.cfg.Thresholds.FailOn
+	if s.failOnGiven {
+		value = c.String("fail-on")
+	}
+	if value == "" && !s.failOnGiven {
+		return nil
+	}
+	v, err := config.ParseSeverity(value)
+	if err != nil {
+		return usagef("--fail-on: %v", err)
+	}
+	s.failOn = v
+	return nil
+}
+
+// options are what the analysis wants to know.
+func (s *settings) options() audit.Options { return audit.Options{Grace: s.grace} }
+
+// failing counts the findings that make a run fail.
+func (s *settings) failing(severities map[audit.Severity]int) int {
+	n := 0
+	for sev, k := range severities {
+		if sev.Rank() <= s.failOn.Rank() {
+			n += k
+		}
+	}
+	return n
+}

@@ -1,0 +1,76 @@
+package cli
+
+import (
+	"context"
+	"maps"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/proxaudit/proxaudit/inventory"
+	"github.com/proxaudit/proxaudit/inventory/collect"
+	"github.com/proxaudit/proxaudit/inventory/snapfile"
+)
+
+// snapshot is what the analysis starts from: the files of --from, or what the servers say now.
+func (r *run) snapshot(ctx context.Context, s *settings) (*inventory.Snapshot, error) {
+	if len(s.from) == 0 {
+		return r.collect(ctx, s)
+	}
+	snap, err := snapfile.ReadFiles(s.from)
+	if err != nil {
+		return nil, err
+	}
+	if ctx.Err() != nil {
+		return nil, ErrInterrupted
+	}
+	r.verbosef("read %s, collected at %s", strings.Join(s.from, ", "), snap.CollectedAt.UTC().Format(time.RFC3339))
+	if unknown := s.overlay(snap); len(unknown) > 0 {
+		r.warnf("%s names what the snapshot does not have: %s", s.cfg.Path, strings.Join(unknown, ", "))
+	}
+	return snap, nil
+}
+
+// collect asks the servers.
+func (r *run) collect(ctx context.Context, s *settings) (*inventory.Snapshot, error) {
+	p, err := r.plan(s)
+	if err != nil {
+		return nil, err
+	}
+	bar := r.newProgress()
+	p.Progress = bar.update
+	start := time.Now()
+	snap, timings, err := r.env.Deps.Collect(ctx, *p)
+	bar.clear()
+	if err != nil {
+		return nil, interrupted(ctx, err)
+	}
+	r.sayTimings(snap, timings, time.Since(start))
+	return snap, nil
+}
+
+// sayTimings tells how long each source took. It belongs to standard error: a result with durations in it would never
+// be the same twice.
+func (r *run) sayTimings(snap *inventory.Snapshot, timings collect.Timings, total time.Duration) {
+	if r.quiet || (!r.verbose && !r.env.StderrTerminal) {
+		return
+	}
+	requests := map[string]int{}
+	for _, q := range snap.Requests {
+		requests[q.Source] = q.Count + q.Retries
+	}
+	sources := slices.Sorted(maps.Keys(timings))
+	if r.verbose {
+		for _, src := range sources {
+			r.verbosef("%s: %s in %s", src, count(requests[src], "request", "requests"), round(timings[src]))
+		}
+	}
+	Say(r.env.Stderr, "read "+count(len(sources), "source", "sources")+" in "+round(total).String())
+}
+
+func round(d time.Duration) time.Duration {
+	if d < time.Second {
+		return d.Round(time.Millisecond)
+	}
+	return d.Round(10 * time.Millisecond)
+}
