@@ -1,0 +1,68 @@
+# proxaudit: `make test` needs Go and nothing else; `make demo` shows the product without a cluster.
+SHELL := /bin/bash
+.SHELLFLAGS := -euo pipefail -c
+
+VERSION ?= $(shell git describe --tags --always --dirty 2>/dev/null || echo dev)
+LDFLAGS := -s -w -X main.version=$(VERSION)
+BIN := bin
+
+# Tools are built from their modules into a cache outside the tree, by version.
+CACHE ?= $(or $(XDG_CACHE_HOME),$(HOME)/.cache)
+GOLANGCI_VERSION := v2.15.0
+GOLANGCI := $(CACHE)/proxaudit-tools/golangci-lint-$(GOLANGCI_VERSION)/golangci-lint
+
+# Coverage that inventory and audit must have, in percent of statements.
+COVERAGE_FLOOR := 85
+
+.PHONY: build test race lint check demo bench fuzz cover generate bench-binaries e2e peers clean
+
+build: ## the binary, and the simulators that the demo starts
+	@mkdir -p $(BIN)
+	go build -trimpath -ldflags '$(LDFLAGS)' -o $(BIN)/proxaudit .
+	go build -trimpath -o $(BIN)/pvesim ./internal/pvesim/cmd
+	go build -trimpath -o $(BIN)/kubesim ./internal/kubesim/cmd
+
+test: ## everything that needs no server and no network
+	go test ./...
+
+race:
+	go test -race ./...
+
+lint: $(GOLANGCI)
+	go vet ./...
+	$(GOLANGCI) run ./...
+	cd test && go vet ./... && $(GOLANGCI) run --config ../.golangci.yml ./...
+
+$(GOLANGCI):
+	@mkdir -p $(dir $@)
+	GOBIN=$(dir $@) go install github.com/golangci/golangci-lint/v2/cmd/golangci-lint@$(GOLANGCI_VERSION)
+
+check: lint test cover ## before each commit
+
+cover: ## statement coverage of inventory and audit, with a floor
+	@./.ci/coverage $(COVERAGE_FLOOR) ./inventory/... ./audit/...
+
+demo: build ## orphans of examples/homelab, over the network, against the simulators
+	@./examples/homelab/demo.sh $(BIN)
+
+bench: ## the figures of docs/performance.md
+	go test -run '^$$' -bench . -benchmem -benchtime 3x ./audit/... ./inventory/...
+
+FUZZTIME ?= 20s
+fuzz: ## each fuzz test for FUZZTIME
+	@./.ci/fuzz $(FUZZTIME)
+
+generate: ## documents that are made from the code
+	go test ./audit/rules -run Docs -update
+
+bench-binaries: ## real API servers, from their modules, into the cache (about 15 minutes once)
+	./test/bench/build.sh
+
+e2e: bench-binaries build ## end to end, against real API servers
+	cd test && go test ./...
+
+peers: ## pvesim against a client that is not ours: needs Debian's python3-proxmoxer
+	go test -tags peer -run Peer ./internal/pvesim/...
+
+clean:
+	rm -rf $(BIN) coverage.out
