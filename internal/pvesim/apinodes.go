@@ -15,20 +15,26 @@ func (c *call) nodes() (any, *apiError) {
 	return c.srv.shuffled(rows), nil
 }
 
+// nodeIndexNames are the parts of a node's API in version 9.
 const nodeIndexNames = `aplinfo apt capabilities ceph certificates config disks dns firewall hardware hosts journal lxc
-	migrateall netstat network qemu query-oci-repo-tags query-url-metadata replication report rrd rrddata scan services
+	migrateall netstat network qemu query-oci-repo-tags query-url-metadata replication report rrd rrddata scan sdn services
 	spiceshell startall status stopall storage subscription suspendall syslog tasks termproxy time version vncshell
-	vzdump wakeonlan sdn`
+	vzdump wakeonlan`
 
 // nodeIndex lists the parts of a node's API. It is the same for a node that does
 // not exist, and is never passed on.
 func (c *call) nodeIndex() (any, *apiError) {
+	major := c.st.release.major
 	var rows []any
 	for _, name := range strings.Fields(nodeIndexNames) {
-		if name == "query-oci-repo-tags" && c.st.release.major < 9 || name == "suspendall" && c.st.release.major < 8 {
-			continue
+		switch {
+		case name == "query-oci-repo-tags" && major < 9, name == "suspendall" && major < 8, name == "sdn" && major < 9:
+		default:
+			rows = append(rows, map[string]any{"name": name})
 		}
-		rows = append(rows, map[string]any{"name": name})
+	}
+	if major < 9 { // it was put behind the sorted rest
+		rows = append(rows, map[string]any{"name": "sdn"})
 	}
 	return rows, nil
 }

@@ -41,7 +41,7 @@ func (c *call) poolRow(id string) (map[string]any, *apiError) {
 		if c.st.poolOf[g.id] != id || kind == "storage" || kind == "qemu" && g.lxc || kind == "lxc" && !g.lxc {
 			continue
 		}
-		members = append(members, g.resourceRow(c.st.release, c.now))
+		members = append(members, g.resourceRow(c.st, c.now))
 	}
 	if kind == "" || kind == "storage" {
 		for _, s := range c.st.storages {

@@ -50,7 +50,7 @@ func (c *call) resources() (any, *apiError) {
 func (c *call) guestResources(pools map[string]map[string]any) []any {
 	res := make([]any, 0, len(c.st.guests))
 	for _, g := range c.st.guests {
-		row := g.resourceRow(c.st.release, c.now)
+		row := g.resourceRow(c.st, c.now)
 		pool, inPool := c.st.poolOf[g.id]
 		if p := pools[pool]; inPool && p != nil {
 			addToPool(p, row)

@@ -18,7 +18,7 @@ func (n *nodeState) known(now time.Time) bool {
 // resourceRow is the row of a guest in /cluster/resources, without pool, tags,
 // lock and HA state: those do not come from the broadcast. Rows of pools have no
 // more than this (pve-manager API2Tools.pm, extract_vm_stats).
-func (g *guest) resourceRow(r release, now time.Time) map[string]any {
+func (g *guest) resourceRow(s *fleetState, now time.Time) map[string]any {
 	kind := "qemu"
 	if g.lxc {
 		kind = "lxc"
@@ -29,6 +29,9 @@ func (g *guest) resourceRow(r release, now time.Time) map[string]any {
 	if !g.node.known(now) || g.vm != nil && g.vm.Fresh {
 		return row
 	}
+	if g = g.lastBroadcast(s, now); g == nil {
+		return row
+	}
 	row["status"], row["name"], row["template"] = g.status, g.name(), 0
 	if truthy(g.conf.main["template"]) {
 		row["template"] = 1
@@ -37,7 +40,7 @@ func (g *guest) resourceRow(r release, now time.Time) map[string]any {
 	row["maxmem"], row["mem"] = g.maxMemory(), g.used()
 	row["maxdisk"], row["disk"] = g.maxDisk(), 0
 	row["netin"], row["netout"], row["diskread"], row["diskwrite"] = 0, 0, 0, 0
-	if r.major >= 9 {
+	if s.release.major >= 9 {
 		row["memhost"] = g.used()
 	}
 	return row

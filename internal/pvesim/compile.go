@@ -34,6 +34,10 @@ type fleetState struct {
 	users    map[string]*User
 	storages []*storageState
 	started  time.Time
+	// changed is when the fleet was last changed, and every how long that takes
+	// to show in the broadcasts.
+	changed time.Time
+	every   time.Duration
 }
 
 type nodeState struct {
@@ -73,6 +77,8 @@ type guest struct {
 	status string // stopped, or a QMP state; of a container running or stopped
 	since  time.Time
 	vm     *VM // nil of a container
+	// announced is the guest as the broadcasts had it before the last change.
+	announced *guest
 }
 
 var (

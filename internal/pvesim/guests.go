@@ -3,6 +3,7 @@ package pvesim
 import (
 	"crypto/sha1" //nolint:gosec // digests of configuration files are SHA-1 in Proxmox VE
 	"encoding/hex"
+	"encoding/json"
 	"fmt"
 	"regexp"
 	"slices"
@@ -77,6 +78,35 @@ func (s *fleetState) compileGuests(old *fleetState) error {
 	return nil
 }
 
+// rememberBroadcasts notes what the last status broadcast said of each guest, for
+// the time until the next one.
+func (s *fleetState) rememberBroadcasts(old *fleetState, now time.Time, every time.Duration) {
+	if every <= 0 {
+		return
+	}
+	s.changed, s.every = now, every
+	for _, g := range s.guests {
+		o := old.byID[g.id]
+		if o == nil || o.lxc != g.lxc {
+			continue
+		}
+		if seen := o.lastBroadcast(old, now); seen != nil {
+			c := *seen
+			c.announced = nil // or every state would keep all before it alive
+			g.announced = &c
+		}
+	}
+}
+
+// lastBroadcast returns the guest as the last status broadcast described it, nil
+// when none did.
+func (g *guest) lastBroadcast(s *fleetState, now time.Time) *guest {
+	if s.changed.IsZero() || now.Sub(s.changed) >= s.every {
+		return g
+	}
+	return g.announced
+}
+
 // place puts a guest on its node.
 func (s *fleetState) place(g *guest, node string, uptime time.Duration, at []string) error {
 	if g.id < 100 || g.id > 999999999 {
@@ -121,6 +151,9 @@ func checkAgent(a *Agent, at []string) error {
 		if !reAgentCommand.MatchString(name) {
 			return fault("not an agent command: "+name, append(at, "agent", "errors")...)
 		}
+	}
+	if _, err := json.Marshal(a.Results); err != nil {
+		return fault("not JSON: "+err.Error(), append(at, "agent", "results")...)
 	}
 	for _, i := range a.Interfaces {
 		for _, ip := range i.IPs {

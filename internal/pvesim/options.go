@@ -22,6 +22,11 @@ type Options struct {
 	// AgentTimeout is how long a guest agent that does not answer holds a worker;
 	// 0 means the 3 s of Proxmox VE, [NoDelay] none.
 	AgentTimeout time.Duration
+	// BroadcastEvery is how long a change made with [Server.Update] takes to reach
+	// the rows of /cluster/resources and of pools: until then a guest has its old
+	// name and status there, and a new one is "unknown". Proxmox VE takes up to
+	// 10 s. 0 means at once.
+	BroadcastEvery time.Duration
 	// OnWrite decides about a request that is not a GET. Without it all are
 	// refused. It is called without any lock held, so it may call
 	// [Server.Update]; what it returns becomes "data".

@@ -25,6 +25,7 @@ func (s *Server) Update(f func(*Fleet)) error {
 	if len(st.byName) != len(s.state.byName) {
 		return fmt.Errorf("nodes cannot be removed while the simulator runs; take them offline")
 	}
+	st.rememberBroadcasts(s.state, s.opts.now(), s.opts.BroadcastEvery)
 	s.state = st
 	s.dropConnections(st)
 	return nil
