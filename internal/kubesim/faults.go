@@ -122,11 +122,14 @@ func (s *Server) fail(w http.ResponseWriter, r *http.Request) bool {
 
 // words are what an API server says with a status.
 func words(code int, r *http.Request) (metav1.StatusReason, string) {
-	t, _ := parsePath(r.URL.Path)
+	t, isObject := parsePath(r.URL.Path)
 	switch code {
 	case http.StatusUnauthorized:
 		return metav1.StatusReasonUnauthorized, "Unauthorized"
 	case http.StatusForbidden:
+		if !isObject {
+			return metav1.StatusReasonForbidden, `forbidden: User "kubesim" cannot get path "` + r.URL.Path + `"`
+		}
 		verb, scope := "list", "at the cluster scope"
 		if t.name != "" {
 			verb = "get"

@@ -2,7 +2,6 @@ package kube
 
 import (
 	"crypto/rand"
-	"errors"
 	"fmt"
 	"net/http"
 	"net/url"
@@ -48,7 +47,7 @@ func connect(t Target, inCluster func() (*rest.Config, error)) (*Client, error) 
 	cfg := found.config
 	server, _, err := rest.DefaultServerUrlFor(cfg)
 	if err != nil {
-		return nil, fmt.Errorf("%s: the server address %q is no URL: %w", found.access, scrub(cfg.Host), errors.Unwrap(err))
+		return nil, fmt.Errorf("%s: its server address cannot be used: %s", found.access, scrub(err.Error()))
 	}
 	c := &Client{target: t, context: found.context, access: found.access, server: server, config: cfg}
 	c.wire = &readOnly{scheme: server.Scheme, host: server.Host}
@@ -65,7 +64,6 @@ func connect(t Target, inCluster func() (*rest.Config, error)) (*Client, error) 
 	if err != nil {
 		return nil, fmt.Errorf("%s: the credentials cannot be used: %w", found.access, err)
 	}
-	httpClient.CheckRedirect = c.wire.checkRedirect
 	if c.rest, err = rest.UnversionedRESTClientForConfigAndClient(cfg, httpClient); err != nil {
 		return nil, fmt.Errorf("%s: %w", found.access, err)
 	}

@@ -25,7 +25,11 @@ func (c *Client) listCoverage(cov inventory.Coverage, k kind, namespaces []strin
 			reason = "namespace " + namespaces[i] + ": " + reason
 		}
 		if l.pages > 0 {
-			reason = fmt.Sprintf("the list broke off after %d pages: %s", l.pages, reason)
+			times := ""
+			if l.restarted {
+				times = " for the second time"
+			}
+			reason = fmt.Sprintf("the list broke off after %d pages%s: %s", l.pages, times, reason)
 		}
 		reasons = append(reasons, reason)
 		if f.state == inventory.Refused {

@@ -22,17 +22,17 @@ const (
 
 // Doctor tries what a run needs of this server, one thing after the other. Permissions are tested by doing what the
 // run does, with LIST ?limit=1: an answer about a permission is not the permission.
-func (c *Client) Doctor(ctx context.Context, role Role) []inventory.Check {
-	d := &doctor{c: c, source: inventory.ManagementSource}
+//
+// With namespaces, the lists of a management cluster are tried in each of them instead of over all.
+func (c *Client) Doctor(ctx context.Context, role Role, namespaces ...string) []inventory.Check {
+	d := &doctor{c: c, source: inventory.ManagementSource, namespaces: namespaces}
 	if role == RoleWorkload {
 		d.source = inventory.ClusterSource(c.target.Key)
 	}
 	d.add("kubeconfig", inventory.CheckOK, c.access+", server "+c.Server(), "")
 	if !d.reach(ctx) {
-		d.skip("tls", "authentication", "permissions")
 		return d.checks
 	}
-	d.tls()
 	served, ok := d.authenticate(ctx)
 	if !ok {
 		d.skip("permissions")
@@ -58,9 +58,10 @@ func (c *Client) Doctor(ctx context.Context, role Role) []inventory.Check {
 }
 
 type doctor struct {
-	c      *Client
-	source string
-	checks []inventory.Check
+	c          *Client
+	source     string
+	namespaces []string
+	checks     []inventory.Check
 }
 
 func (d *doctor) add(name string, status inventory.CheckStatus, detail, remedy string) {
@@ -85,15 +86,24 @@ func (d *doctor) reach(ctx context.Context) bool {
 	version, err := d.c.serverVersion(ctx)
 	if err == nil {
 		d.add("reachable", inventory.CheckOK, "Kubernetes "+version, "")
+		d.tls()
 		return true
 	}
 	f := d.c.explain(err)
 	if apierrors.IsForbidden(err) || apierrors.IsUnauthorized(err) {
 		// It answers; /apis will tell about the credentials.
 		d.add("reachable", inventory.CheckOK, "the server answers, without its version: "+f.reason, "")
+		d.tls()
 		return true
 	}
+	if f.tls {
+		d.add("reachable", inventory.CheckOK, "something answers", "")
+		d.add("tls", inventory.CheckFailed, f.reason, f.remedy)
+		d.skip("authentication", "permissions")
+		return false
+	}
 	d.add("reachable", inventory.CheckFailed, f.reason, f.remedy)
+	d.skip("tls", "authentication", "permissions")
 	return false
 }
 
@@ -149,14 +159,28 @@ func (d *doctor) groups(served *discovered) {
 	}
 }
 
-// permission lists one object.
+// permission lists one object of a kind, in each namespace that counts.
 func (d *doctor) permission(ctx context.Context, k kind, version string, needed bool) {
 	query := url.Values{"limit": {"1"}}
+	namespaces := d.namespaces
 	if k.scope() == scopeProviders {
 		query.Set("labelSelector", providerLabel)
+		namespaces = nil
 	}
-	_, _, err := d.c.get(ctx, collectionPath(k, version, ""), query, "")
+	if k.clusterScoped || len(namespaces) == 0 {
+		namespaces = []string{""}
+	}
+	for _, ns := range namespaces {
+		d.permissionIn(ctx, k, collectionPath(k, version, ns), query, ns, needed)
+	}
+}
+
+func (d *doctor) permissionIn(ctx context.Context, k kind, path string, query url.Values, namespace string, needed bool) {
+	_, _, err := d.c.get(ctx, path, query, "")
 	name := "permission list " + strings.TrimSuffix(k.scope(), ".")
+	if namespace != "" {
+		name += " in namespace " + namespace
+	}
 	if err == nil {
 		d.add(name, inventory.CheckOK, "", "")
 		return

@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"net"
+	"net/url"
 	"strings"
 	"syscall"
 
@@ -37,6 +38,8 @@ type failure struct {
 	remedy string
 	// whole is true if the error is about the server and not about one resource: nothing else will work either.
 	whole bool
+	// tls is true if a server answered and its certificate, or the lack of one, was the trouble.
+	tls bool
 }
 
 // explain turns an error of a request into a failure. The remedy of a 403 depends on the resource and is the caller's.
@@ -52,6 +55,7 @@ func (c *Client) explain(err error) failure {
 	var record tls.RecordHeaderError
 	switch {
 	case errors.As(err, &refused):
+		f.remedy = "if the server redirects to an address that you trust, name that one in the kubeconfig"
 	case apierrors.IsUnauthorized(err):
 		f.state, f.whole = inventory.Refused, true
 		f.reason = fmt.Sprintf("401 from %s: the credentials of %s are not accepted", where, c.access)
@@ -66,13 +70,13 @@ func (c *Client) explain(err error) failure {
 		f.whole = true
 		f.remedy = "check the server's name in the kubeconfig, and DNS"
 	case errors.As(err, &unknownCA):
-		f.whole = true
+		f.whole, f.tls = true, true
 		f.remedy = "put the cluster's CA into the kubeconfig (certificate-authority-data)"
 	case errors.As(err, &host), errors.As(err, &invalid):
-		f.whole = true
+		f.whole, f.tls = true, true
 		f.remedy = "check the server's certificate: its names and its dates"
 	case errors.As(err, &record), strings.Contains(err.Error(), "server gave HTTP response to HTTPS client"):
-		f.whole = true
+		f.whole, f.tls = true, true
 		f.remedy = "the port speaks no TLS: check the server's URL in the kubeconfig"
 	case errors.Is(err, syscall.ECONNREFUSED), errors.Is(err, syscall.EHOSTUNREACH), errors.Is(err, syscall.ENETUNREACH):
 		f.whole = true
@@ -102,6 +106,11 @@ func (c *Client) reason(err error) string {
 	if errors.As(err, &status) {
 		s := status.Status()
 		return oneLine(fmt.Sprintf("%d from %s: %s", s.Code, c.Server(), s.Message))
+	}
+	var wrapped *url.Error
+	if errors.As(err, &wrapped) {
+		// Its own words are the method and the address, which are said already.
+		err = wrapped.Err
 	}
 	return oneLine(fmt.Sprintf("%s: %s", c.Server(), err.Error()))
 }

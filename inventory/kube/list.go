@@ -21,6 +21,8 @@ type listing struct {
 	pages int
 	// remaining is the server's estimate of what did not come.
 	remaining int64
+	// restarted is true for the second try of a list that expired.
+	restarted bool
 	err       error
 }
 
@@ -35,9 +37,7 @@ func (c *Client) list(ctx context.Context, path, labelSelector string) listing {
 	// The request that got the 410 is part of the waste too.
 	tallyOf(ctx).waste(l.pages + 1)
 	again := c.listPages(ctx, path, labelSelector)
-	if again.err != nil && isExpired(again.err) {
-		again.err = fmt.Errorf("the list expired twice before its last page: %w", again.err)
-	}
+	again.restarted = true
 	return again
 }
 

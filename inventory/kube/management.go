@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"sync/atomic"
 
 	"golang.org/x/sync/errgroup"
 
@@ -42,6 +43,8 @@ type managementReader struct {
 	snap       *inventory.Snapshot
 	// got is the objects of each kind, by scope.
 	got map[string]*collected
+	// gone is set when the server stopped answering in the middle: each further list would cost a timeout.
+	gone atomic.Pointer[error]
 }
 
 // collected is what came of one kind.
@@ -153,7 +156,14 @@ func (m *managementReader) readKind(ctx context.Context, d *discovered, k kind) 
 	}
 	lists := make([]listing, len(namespaces))
 	for i, ns := range namespaces {
+		if err := m.gone.Load(); err != nil {
+			lists[i].err = *err
+			continue
+		}
 		lists[i] = m.c.list(ctx, collectionPath(k, version, ns), selector)
+		if err := lists[i].err; err != nil && m.c.explain(err).whole {
+			m.gone.CompareAndSwap(nil, &err)
+		}
 		for _, raw := range lists[i].items {
 			o, err := m.c.parse(k, version, raw)
 			if err != nil {

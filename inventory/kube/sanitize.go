@@ -60,7 +60,7 @@ func (s *sanitizer) token(v any) any {
 }
 
 var (
-	userinfo = regexp.MustCompile(`([A-Za-z][A-Za-z0-9+.-]*://)([^\s/?#@"']+)@`)
+	userinfo = regexp.MustCompile(`([A-Za-z][A-Za-z0-9+.-]*://)([^\s/?#"']+)@`)
 	pveToken = regexp.MustCompile(`(?i)(PVEAPIToken[=\s]+)([^\s"',;]+)`)
 )
 

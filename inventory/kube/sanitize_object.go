@@ -185,7 +185,7 @@ const (
 	// (cluster-api controlplane/kubeadm v1.10).
 	annotationClusterConfiguration = "controlplane.cluster.x-k8s.io/kubeadm-cluster-configuration"
 	// maxAnnotation is where an annotation stops being a setting and starts being a document.
-	maxAnnotation = 512
+	maxAnnotation = 256
 )
 
 // annotations hashes those that hold documents: Cluster API's own conversion data, kapp's, Rancher's and others' copies

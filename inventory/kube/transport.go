@@ -13,11 +13,12 @@ import (
 	"github.com/proxaudit/proxaudit/inventory"
 )
 
-// maxRetryAfter is the longest wait that a 429 may ask for: a server that wants more is not read in this run.
+// maxRetryAfter is the longest wait that a 429 or 503 may ask for: a server that wants more is not read in this run.
 const maxRetryAfter = 30 * time.Second
 
 // readOnly is the only way to the wire. It stands below client-go's own wrappers, so that whatever they do comes past
-// here: it lets GET to one host out, and nothing else.
+// here: it lets GET to one host out, and nothing else. A redirect to another place comes past here too, and would take
+// the credentials along.
 type readOnly struct {
 	scheme, host string
 	next         http.RoundTripper
@@ -38,12 +39,13 @@ func (r *readOnly) RoundTrip(req *http.Request) (*http.Response, error) {
 	if err != nil {
 		return nil, err
 	}
-	if resp.StatusCode == http.StatusTooManyRequests {
-		wait, err := strconv.Atoi(resp.Header.Get("Retry-After"))
-		if err != nil || time.Duration(wait)*time.Second > maxRetryAfter {
-			// client-go waits as long as this header says.
+	if after := resp.Header.Get("Retry-After"); after != "" {
+		wait, err := strconv.Atoi(after)
+		switch {
+		case err != nil || wait > int(maxRetryAfter/time.Second):
+			// client-go would wait as long as this header says.
 			resp.Header.Del("Retry-After")
-		} else {
+		case resp.StatusCode == http.StatusTooManyRequests:
 			t.throttle()
 		}
 	}
@@ -66,17 +68,9 @@ func (r *readOnly) check(req *http.Request) error {
 	return nil
 }
 
-// checkRedirect lets a server redirect within itself (a trailing slash, say), and never to another place, which would
-// get the credentials.
-func (r *readOnly) checkRedirect(req *http.Request, via []*http.Request) error {
-	if req.URL.Host != r.host || req.URL.Scheme != r.scheme {
-		return refusal("a redirect to " + req.URL.Scheme + "://" + req.URL.Host)
-	}
-	if len(via) >= 3 {
-		return refusal("more than 3 redirects")
-	}
-	return nil
-}
+// WrappedRoundTripper lets client-go find the transport below, whose requests it cancels (apimachinery util/net:
+// RoundTripperWrapper).
+func (r *readOnly) WrappedRoundTripper() http.RoundTripper { return r.next }
 
 // refusal is a request that the read-only transport did not send.
 type refusal string

@@ -46,8 +46,13 @@ func (w *workloadReader) read(ctx context.Context) {
 			return
 		}
 	}
+	if f := w.nodes(ctx); f.whole {
+		// /version is open to everybody, so that bad credentials show here first.
+		w.add(withFailure(access, f), discovery,
+			withFailure(inventory.Coverage{Source: w.source, Scope: inventory.ScopeKubeadm, Optional: true}, f))
+		return
+	}
 	w.add(access, discovery)
-	w.nodes(ctx)
 	w.kubeadm(ctx)
 }
 
@@ -60,7 +65,8 @@ func withFailure(cov inventory.Coverage, f failure) inventory.Coverage {
 	return cov
 }
 
-func (w *workloadReader) nodes(ctx context.Context) {
+// nodes returns the failure of the list, if it failed.
+func (w *workloadReader) nodes(ctx context.Context) (f failure) {
 	l := w.c.list(ctx, collectionPath(kindNode, "v1", ""), "")
 	cov := inventory.Coverage{Source: w.source, Scope: inventory.ScopeNodes}
 	cov = w.c.listCoverage(cov, kindNode, []string{""}, []listing{l})
@@ -79,6 +85,10 @@ func (w *workloadReader) nodes(ctx context.Context) {
 	}
 	addBroken(&cov, broken)
 	w.add(cov)
+	if l.err != nil {
+		f = w.c.explain(l.err)
+	}
+	return f
 }
 
 // kubeadmConfigPath is where kubeadm keeps the cluster's configuration (kubeadm constants.go: KubeadmConfigConfigMap).

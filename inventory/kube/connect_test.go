@@ -1,0 +1,179 @@
+package kube
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"k8s.io/client-go/rest"
+
+	"github.com/proxaudit/proxaudit/inventory"
+)
+
+// kubeconfigFor writes a kubeconfig with the contexts "sim" (current) and "other" for a server.
+func kubeconfigFor(t *testing.T, server string) string {
+	t.Helper()
+	path := filepath.Join(t.TempDir(), "config")
+	write(t, path, fmt.Sprintf(`
+apiVersion: v1
+kind: Config
+current-context: sim
+clusters: [{name: c, cluster: {server: %q}}]
+users: [{name: u, user: {token: canary-token}}]
+contexts: [{name: sim, context: {cluster: c, user: u}}, {name: other, context: {cluster: c, user: u}}]
+`, server))
+	return path
+}
+
+func write(t *testing.T, path, text string) {
+	t.Helper()
+	if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
+		t.Fatal(err)
+	}
+}
+
+func notInCluster() (*rest.Config, error) { return nil, rest.ErrNotInCluster }
+
+func TestConnect(t *testing.T) {
+	good := kubeconfigFor(t, "https://user:secret@127.0.0.1:6443/prefix")
+	dir := t.TempDir()
+	noCurrent := filepath.Join(dir, "nocurrent")
+	write(t, noCurrent, "apiVersion: v1\nkind: Config\nclusters: [{name: c, cluster: {server: 'https://x'}}]\ncontexts: [{name: one, context: {cluster: c}}]\n")
+	empty := filepath.Join(dir, "empty")
+	write(t, empty, "apiVersion: v1\nkind: Config\n")
+	broken := filepath.Join(dir, "broken")
+	write(t, broken, "a: [")
+	dangling := filepath.Join(dir, "dangling")
+	write(t, dangling, "apiVersion: v1\nkind: Config\ncurrent-context: x\ncontexts: [{name: x, context: {cluster: nope, user: u}}]\n")
+	badServer := kubeconfigFor(t, "https://u:canary@h:port")
+	badCA := filepath.Join(dir, "badca")
+	write(t, badCA, "apiVersion: v1\nkind: Config\ncurrent-context: x\nclusters: [{name: c, cluster: {server: 'https://x', certificate-authority: /does/not/exist}}]\ncontexts: [{name: x, context: {cluster: c}}]\n")
+
+	for name, c := range map[string]struct {
+		target    Target
+		env       string
+		inCluster func() (*rest.Config, error)
+		access    string
+		err       []string
+	}{
+		"file":                 {target: Target{Kubeconfig: good}, access: "kubeconfig sim"},
+		"context":              {target: Target{Kubeconfig: good, Context: "other"}, access: "kubeconfig other"},
+		"KUBECONFIG list":      {env: filepath.Join(dir, "missing") + ":" + good, access: "kubeconfig sim"},
+		"no such context":      {target: Target{Kubeconfig: good, Context: "nope"}, err: []string{good, `no context "nope"`, `"other", "sim"`}},
+		"no such file":         {target: Target{Kubeconfig: filepath.Join(dir, "missing")}, err: []string{"missing", "cannot be read"}},
+		"no current context":   {target: Target{Kubeconfig: noCurrent}, err: []string{"--context", `"one"`}},
+		"empty file":           {target: Target{Kubeconfig: empty}, err: []string{"no current context", "no contexts at all"}},
+		"broken file":          {target: Target{Kubeconfig: broken}, err: []string{broken}},
+		"dangling context":     {target: Target{Kubeconfig: dangling}, err: []string{`context "x"`, "cannot be used"}},
+		"bad server":           {target: Target{Kubeconfig: badServer}, err: []string{"sim", "cannot be used"}},
+		"missing CA file":      {target: Target{Kubeconfig: badCA}, err: []string{"/does/not/exist"}},
+		"nothing":              {env: filepath.Join(dir, "missing"), err: []string{"missing (from KUBECONFIG)", "--kubeconfig", "does not run in a Pod"}},
+		"nothing with context": {target: Target{Context: "x"}, env: filepath.Join(dir, "missing"), inCluster: podConfig, err: []string{"no kubeconfig"}},
+		"in a Pod":             {env: filepath.Join(dir, "missing"), inCluster: podConfig, access: "in-cluster"},
+		"in a broken Pod": {env: filepath.Join(dir, "missing"), err: []string{"service account", "no token"},
+			inCluster: func() (*rest.Config, error) { return nil, errors.New("no token") }},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Setenv("KUBECONFIG", c.env)
+			inCluster := c.inCluster
+			if inCluster == nil {
+				inCluster = notInCluster
+			}
+			cl, err := connect(c.target, inCluster)
+			if len(c.err) > 0 {
+				if err == nil {
+					t.Fatal("no error")
+				}
+				for _, want := range c.err {
+					if !strings.Contains(err.Error(), want) {
+						t.Errorf("error %q lacks %q", err, want)
+					}
+				}
+				if strings.Contains(err.Error(), "canary") {
+					t.Errorf("the error shows a secret: %s", err)
+				}
+				return
+			}
+			if err != nil {
+				t.Fatal(err)
+			}
+			if cl.Access() != c.access || !strings.HasSuffix(c.access, cl.Context()) {
+				t.Errorf("access %q, context %q", cl.Access(), cl.Context())
+			}
+			if strings.Contains(cl.Server(), "secret") || !strings.HasPrefix(cl.Server(), "https://") {
+				t.Errorf("server = %s", cl.Server())
+			}
+		})
+	}
+}
+
+func podConfig() (*rest.Config, error) { return &rest.Config{Host: "https://10.96.0.1:443"}, nil }
+
+func TestContexts(t *testing.T) {
+	names, current, err := Contexts(kubeconfigFor(t, "https://x"))
+	if err != nil || current != "sim" || !slices.Equal(names, []string{"other", "sim"}) {
+		t.Errorf("%v %q %v", names, current, err)
+	}
+	if _, _, err := Contexts(filepath.Join(t.TempDir(), "none")); err == nil {
+		t.Error("a missing file gave no error")
+	}
+	t.Setenv("KUBECONFIG", filepath.Join(t.TempDir(), "none"))
+	names, current, err = Contexts("")
+	if err != nil || len(names) != 0 || current != "" {
+		t.Errorf("%v %q %v", names, current, err)
+	}
+}
+
+func TestContextListIsBounded(t *testing.T) {
+	var b strings.Builder
+	b.WriteString("apiVersion: v1\nkind: Config\ncontexts:\n")
+	for i := range 50 {
+		fmt.Fprintf(&b, "- {name: ctx-%02d, context: {cluster: c}}\n", i)
+	}
+	path := filepath.Join(t.TempDir(), "many")
+	write(t, path, b.String())
+	_, err := Connect(Target{Kubeconfig: path, Context: "nope"})
+	if err == nil || !strings.Contains(err.Error(), "and 30 more") {
+		t.Errorf("%v", err)
+	}
+}
+
+func TestUntrustedKubeconfig(t *testing.T) {
+	const frame = "apiVersion: v1\nkind: Config\ncurrent-context: x\nclusters: [{name: c, cluster: {server: 'https://h:1', %s}}]\nusers: [{name: u, user: {%s}}]\ncontexts: [{name: x, context: {cluster: c, user: u}}]\n"
+	for name, c := range map[string]struct{ cluster, user, err string }{
+		"token":            {user: "token: t"},
+		"exec":             {user: "exec: {command: sh, apiVersion: client.authentication.k8s.io/v1, interactiveMode: Never}", err: "runs a program"},
+		"auth-provider":    {user: "auth-provider: {name: gcp}", err: "auth-provider"},
+		"token file":       {user: "tokenFile: /etc/passwd", err: "names a file"},
+		"certificate file": {user: "client-certificate: /etc/ssl/x", err: "names a file"},
+		"key file":         {user: "client-key: /root/.ssh/id_rsa", err: "names a file"},
+		"CA file":          {cluster: "certificate-authority: /etc/ssl/x", err: "names a file"},
+		"insecure":         {cluster: "insecure-skip-tls-verify: true", err: "skips the verification"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			text := fmt.Sprintf(frame, c.cluster, c.user)
+			cl, err := Connect(Target{Data: inventory.NewSecret(text), Origin: "secret ns/prod-kubeconfig"})
+			if c.err == "" {
+				if err != nil || cl.Access() != "secret ns/prod-kubeconfig" || cl.Context() != "x" {
+					t.Errorf("%v", err)
+				}
+				return
+			}
+			if err == nil || !strings.Contains(err.Error(), c.err) || !strings.Contains(err.Error(), "secret ns/prod-kubeconfig is refused") {
+				t.Errorf("error = %v", err)
+			}
+		})
+	}
+	for name, text := range map[string]string{"not YAML": "canary: [", "no context": "apiVersion: v1\nkind: Config\n", "another thing": "canary"} {
+		if _, err := Connect(Target{Data: inventory.NewSecret(text)}); err == nil || strings.Contains(err.Error(), "canary") {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+	if _, err := Connect(Target{Data: inventory.NewSecret(fmt.Sprintf(frame, "", "client-certificate-data: bm8=, client-key-data: bm8="))}); err == nil {
+		t.Error("a certificate that is none was taken")
+	}
+}
