@@ -15,7 +15,8 @@ type judge struct {
 	uuidGaps     []string
 	declaredGaps []string
 	unread       []string
-	// loose counts, by cluster, Nodes that carry no usable UUID and found no VM: any stray VM may be one of them.
+	// loose counts, by cluster, Nodes that carry no usable UUID and found no VM: a VM without a UUID may be one of them.
+	// One with a UUID is not: its kubelet would have read it (a Raspberry Pi in the cluster raises no doubt).
 	loose map[string]int
 }
 
@@ -229,7 +230,7 @@ func (j *judge) noNode(e *Entity) {
 	switch {
 	case !j.nodesRead(nodes):
 		e.unknown(ReasonNotSeen, nodesNeed([]string{m.Cluster})...)
-	case j.loose[nodes] > 0:
+	case j.loose[nodes] > 0 && j.s.VMs[e.VMs[0]].UUID() == "":
 		e.unknown(ReasonAmbiguous)
 		e.Notes = append(e.Notes, "a Node of the cluster carries no usable UUID and may be this machine")
 	case m.NodeRef != "":

@@ -73,7 +73,7 @@ func (j *judge) orphan(e *Entity, vm *inventory.VM, m *membership) {
 		if !j.nodesRead(j.nodesKey(c)) {
 			missing = append(missing, nodesNeed([]string{c})...)
 		}
-		if j.loose[j.nodesKey(c)] > 0 {
+		if j.loose[j.nodesKey(c)] > 0 && vm.UUID() == "" {
 			e.unknown(ReasonAmbiguous)
 			e.Notes = append(e.Notes, "a Node of cluster "+c+" carries no usable UUID and may be this VM")
 			return
