@@ -70,8 +70,9 @@ type Column struct {
 	Title string
 	Align Align
 	Fit   Fit
-	// Min is the least width to which a wrapped column may shrink; 0 means that it is never wrapped unless it is
-	// wider than the whole output.
+	// Min is the least width to which the column may shrink before others go below the row; 0 means that it does not
+	// shrink. It is small for prose. For identifiers it is wider than the usual one, so that a single long name is
+	// broken and the names that people have are not.
 	Min int
 	// Wide columns are shown by the wide format only.
 	Wide bool
@@ -103,6 +104,8 @@ type Note struct {
 	Text   string
 	Detail string
 	Style  Style
+	// Wide notes are shown by the wide format only.
+	Wide bool
 }
 
 // Tree is a hierarchy of texts.

@@ -66,6 +66,9 @@ func byStrength(all []identity.Evidence, against bool) []identity.Evidence {
 // values is the two sides of a fact in a few words.
 func values(e identity.Evidence) string {
 	left, right := e.Left, e.Right
+	if e.Kind == identity.KindProbe && right != "" {
+		return left + " is " + right
+	}
 	if e.Kind == identity.KindProviderIDString {
 		// Here an empty side is the point.
 		left, right = orEmpty(left), orEmpty(right)
@@ -75,11 +78,20 @@ func values(e identity.Evidence) string {
 		return left
 	case left == "":
 		return right
+	case containsFold(left, right):
+		// proxmox://UUID against UUID: the longer one says both.
+		return left
+	case containsFold(right, left):
+		return right
 	case e.Against || e.Kind == identity.KindProviderIDString:
-		return left + " ≠ " + right
+		return left + " != " + right
 	default:
 		return left + " ~ " + right
 	}
+}
+
+func containsFold(s, part string) bool {
+	return strings.Contains(strings.ToLower(s), strings.ToLower(part))
 }
 
 func orEmpty(s string) string {
@@ -109,15 +121,15 @@ func evidenceText(e identity.Evidence) string {
 const mostFacts = 2
 
 // evidenceLine sums the evidence of a finding up: the strongest facts for the verdict, the strongest against it, and
-// what was not seen.
+// what was not seen. References between API objects are left out: they say what belongs together and not why it is a
+// finding. Where nothing remains, the fallback speaks.
 func evidenceLine(all []identity.Evidence, missing []string, fallback string) string {
 	var parts []string
-	pro := byStrength(all, false)
-	for _, e := range pro[:min(mostFacts, len(pro))] {
-		parts = append(parts, evidenceText(e))
-	}
-	if len(pro) == 0 && fallback != "" {
-		parts = append(parts, fallback)
+	for _, e := range byStrength(all, false) {
+		text := evidenceText(e)
+		if e.Strength != identity.Declared && len(parts) < mostFacts && !slices.Contains(parts, text) {
+			parts = append(parts, text)
+		}
 	}
 	if con := byStrength(all, true); len(con) > 0 {
 		parts = append(parts, "but: "+evidenceText(con[0]))
@@ -129,43 +141,51 @@ func evidenceLine(all []identity.Evidence, missing []string, fallback string) st
 		}
 		parts = append(parts, text)
 	}
+	if len(parts) == 0 {
+		return fallback
+	}
 	return strings.Join(parts, "; ")
 }
 
-// evidenceTable is the long form.
+// evidenceTable is the long form. Where it is narrow, what the values belong to goes below them.
 func evidenceTable(all []identity.Evidence) Table {
-	t := Table{Columns: []Column{
-		{Title: "STRENGTH"},
-		{Title: "FACT"},
-		{Title: "FROM", Fit: Fold, Min: 16},
-		{Title: "VALUE", Min: 16},
-		{Title: "TO", Fit: Fold, Min: 16},
-		{Title: "VALUE", Min: 16},
-		{Title: "NOTE", Fit: FoldFirst, Min: 24},
-	}}
+	t := Table{
+		Columns: []Column{
+			{Title: "STRENGTH"},
+			{Title: "FACT"},
+			{Title: "VALUE", Min: 20},
+			{Title: "OTHER VALUE", Min: 20},
+			{Title: "FROM", Fit: Fold},
+			{Title: "TO", Fit: Fold},
+			{Title: "NOTE", Fit: FoldFirst, Min: 24},
+		},
+		Empty: "Nothing.",
+	}
 	for _, e := range all {
 		to := ""
 		if e.To.Kind != "" {
 			to = e.To.String()
 		}
 		t.Rows = append(t.Rows, []Cell{
-			{Text: string(e.Strength), Style: strengthStyle(e.Strength)},
+			{Text: string(e.Strength), Style: strengthStyle(e)},
 			{Text: kindWord(e.Kind)},
-			{Text: e.From.String()},
 			{Text: e.Left},
-			{Text: to},
 			{Text: e.Right},
+			{Text: e.From.String()},
+			{Text: to},
 			{Text: e.Note},
 		})
 	}
 	return t
 }
 
-func strengthStyle(s identity.Strength) Style {
-	switch s {
-	case identity.Proof:
+func strengthStyle(e identity.Evidence) Style {
+	switch {
+	case e.Against:
+		return Plain
+	case e.Strength == identity.Proof:
 		return Good
-	case identity.Hint:
+	case e.Strength == identity.Hint:
 		return Faint
 	default:
 		return Plain

@@ -13,11 +13,9 @@ func Explain(x *audit.Explanation) Document {
 	if roots := parts(&x.Item); len(roots) > 0 {
 		d.Sections = append(d.Sections, Section{Title: "One machine, seen from each side:", Blocks: []Block{Tree{Roots: roots}}})
 	}
-	pro, con := evidenceTable(byStrength(x.For, false)), evidenceTable(x.Against)
-	pro.Empty, con.Empty = "Nothing.", "Nothing."
 	d.Sections = append(d.Sections,
-		Section{Title: "Evidence for:", Blocks: []Block{pro}},
-		Section{Title: "Evidence against:", Blocks: []Block{con}})
+		Section{Title: "Evidence for:", Blocks: []Block{evidenceTable(byStrength(x.For, false))}},
+		Section{Title: "Evidence against:", Blocks: []Block{evidenceTable(byStrength(x.Against, true))}})
 	if len(x.Missing) > 0 {
 		var notes []Note
 		for _, m := range x.Missing {

@@ -38,7 +38,7 @@ func coverageNotes(all []inventory.Coverage) []Note {
 	}
 	notes := slices.Concat(gaps, asides)
 	if len(absent) > 0 {
-		notes = append(notes, Note{Text: "not installed: " + list(absent), Style: Faint})
+		notes = append(notes, Note{Text: "not installed: " + list(absent), Style: Faint, Wide: true})
 	}
 	if !sources[inventory.ManagementSource] && len(all) > 0 {
 		notes = append(notes, Note{Text: "no management cluster was read: VMs and Nodes are classed without Machines"})

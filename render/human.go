@@ -21,6 +21,10 @@ func age(seconds *int64) string {
 	if seconds == nil {
 		return ""
 	}
+	if *seconds < 0 {
+		// Made after the run's clock: one of two clocks is wrong.
+		return unknownValue
+	}
 	return duration.HumanDuration(time.Duration(*seconds) * time.Second)
 }
 
@@ -30,7 +34,7 @@ func since(t *time.Time, seconds *int64) string {
 		return ""
 	}
 	s := t.UTC().Format("2006-01-02 15:04:05 UTC")
-	if seconds != nil {
+	if seconds != nil && *seconds >= 0 {
 		s += " (" + age(seconds) + " ago)"
 	}
 	return s

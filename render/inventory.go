@@ -13,11 +13,11 @@ func Inventory(r *audit.InventoryReport) Document {
 	t := Table{
 		Columns: []Column{
 			{Title: "CLASS"},
-			{Title: "SUBJECT", Min: 18},
-			{Title: "NAME", Fit: Fold, Min: 16},
-			{Title: "CLUSTER", Fit: Fold, Min: 12},
-			{Title: "MACHINE", Fit: Fold, Min: 16},
-			{Title: "NODE", Fit: Fold, Min: 16},
+			{Title: "SUBJECT", Min: 40},
+			{Title: "NAME", Fit: Fold, Min: 30},
+			{Title: "CLUSTER", Fit: Fold, Min: 20},
+			{Title: "MACHINE", Fit: Fold, Min: 30},
+			{Title: "NODE", Fit: Fold, Min: 30},
 			{Title: "STATUS", Fit: Fold},
 			{Title: "READY", Fit: Fold},
 			{Title: "AGE"},

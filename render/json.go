@@ -8,26 +8,36 @@ import (
 	"unicode/utf8"
 )
 
-// renderJSON marshals the result as it is.
+// renderJSON marshals the result as it is. Every rune that a terminal would obey or hide is written as \uNNNN: the
+// encoder escapes what JSON demands, which leaves C1 controls and bidi overrides raw.
 func renderJSON(b *bytes.Buffer, d Document, _ Options) error {
-	var out bytes.Buffer
-	enc := json.NewEncoder(&out)
-	enc.SetIndent("", "  ")
-	if err := enc.Encode(d.Value); err != nil {
-		return fmt.Errorf("encoding the result as JSON: %w", err)
+	doc, err := encodeJSON(d.Value)
+	if err != nil {
+		return err
 	}
-	escapeInvisible(b, out.Bytes())
+	escapeRunes(b, doc, isInvisible)
 	return nil
 }
 
-// escapeInvisible writes a JSON document with every rune that a terminal would obey or hide as \uNNNN. The encoder
-// escapes what JSON demands, which leaves C1 controls and bidi overrides raw; beyond ASCII a rune can only stand in a
-// string, where both spellings mean the same value.
-func escapeInvisible(b *bytes.Buffer, doc []byte) {
+func encodeJSON(v any) ([]byte, error) {
+	var out bytes.Buffer
+	enc := json.NewEncoder(&out)
+	enc.SetIndent("", "  ")
+	if err := enc.Encode(v); err != nil {
+		return nil, fmt.Errorf("encoding the result as JSON: %w", err)
+	}
+	return out.Bytes(), nil
+}
+
+func isInvisible(r rune) bool { return r != '\n' && !isVisible(r) }
+
+// escapeRunes writes a JSON document with the chosen runes as \uNNNN. None of them may be one that JSON itself is made
+// of: then they can only stand in strings, where both spellings mean the same value.
+func escapeRunes(b *bytes.Buffer, doc []byte, chosen func(rune) bool) {
 	for len(doc) > 0 {
 		r, n := utf8.DecodeRune(doc)
 		switch {
-		case r == '\n' || (r < utf8.RuneSelf && r != 0x7f) || isVisible(r):
+		case !chosen(r):
 			b.Write(doc[:n])
 		case r > 0xffff:
 			hi, lo := utf16.EncodeRune(r)

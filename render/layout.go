@@ -110,25 +110,29 @@ func (l *layout) nextFold(t Table) int {
 	return -1
 }
 
-// detail is what stands below a row: the folded columns that have something to say.
+// detail is what stands below a row: the folded columns that have something to say, first the facts with their
+// titles, then the texts that need none.
 func (l *layout) detail(t Table, row []string, limit int) []string {
-	const margin = 2
-	var facts, lines []string
+	const margin = "  "
+	var facts, texts []string
 	for _, i := range l.folded {
-		if row[i] != "" && row[i] != none && t.Columns[i].Fit == Fold {
+		switch {
+		case row[i] == "" || row[i] == none:
+		case t.Columns[i].Fit == Fold:
 			facts = append(facts, strings.ToLower(t.Columns[i].Title)+" "+row[i])
+		default:
+			texts = append(texts, row[i])
 		}
 	}
 	if len(facts) > 0 {
-		lines = append(lines, wrap(strings.Join(facts, ", "), limit-margin)...)
+		texts = slices.Insert(texts, 0, strings.Join(facts, ", "))
 	}
-	for _, i := range l.folded {
-		if row[i] != "" && row[i] != none && t.Columns[i].Fit == FoldFirst {
-			lines = append(lines, wrap(row[i], limit-margin)...)
-		}
+	if len(texts) == 0 {
+		return nil
 	}
+	lines := wrap(strings.Join(texts, "; "), limit-len(margin))
 	for k := range lines {
-		lines[k] = strings.Repeat(" ", margin) + lines[k]
+		lines[k] = margin + lines[k]
 	}
 	return lines
 }

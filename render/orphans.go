@@ -14,8 +14,8 @@ func Orphans(r *audit.OrphanReport) Document {
 	t := Table{
 		Columns: []Column{
 			{Title: "CLASS"},
-			{Title: "SUBJECT", Min: 18},
-			{Title: "NAME", Fit: Fold, Min: 16},
+			{Title: "SUBJECT", Min: 40},
+			{Title: "NAME", Fit: Fold, Min: 30},
 			{Title: "STATUS", Fit: Fold},
 			{Title: "AGE"},
 			{Title: "HOLDS", Fit: Fold},
@@ -25,6 +25,7 @@ func Orphans(r *audit.OrphanReport) Document {
 			{Title: "CLUSTER", Wide: true, Fit: Fold},
 			{Title: "HOST", Wide: true, Fit: Fold},
 			{Title: "UUID", Wide: true, Fit: Fold},
+			{Title: "FINDING", Wide: true, Fit: FoldFirst, Min: 36},
 			{Title: "EVIDENCE", Fit: FoldFirst, Min: 36},
 			{Title: "REMEDY", Wide: true, Fit: FoldFirst, Min: 36},
 			{Title: "FINGERPRINT", Wide: true, Fit: Fold},
@@ -47,6 +48,7 @@ func Orphans(r *audit.OrphanReport) Document {
 			{Text: f.Subject.Cluster},
 			{Text: f.Subject.Node},
 			{Text: f.Subject.UUID},
+			{Text: f.Title},
 			{Text: findingLine(f)},
 			{Text: f.Remedy},
 			{Text: f.Fingerprint},
@@ -56,10 +58,11 @@ func Orphans(r *audit.OrphanReport) Document {
 	return d
 }
 
-// findingLine is the evidence of a finding in one line, with the other claimants of a conflict.
+// findingLine is the evidence of a finding in one line, with the other claimants of a conflict. Of other findings, the
+// others are the machine's own parts.
 func findingLine(f *audit.Finding) string {
 	line := evidenceLine(f.Evidence, f.Missing, f.Title)
-	if len(f.Others) > 0 {
+	if f.Class == identity.Conflict && len(f.Others) > 0 {
 		ids := make([]string, 0, len(f.Others))
 		for _, o := range f.Others {
 			ids = append(ids, o.ID)
@@ -99,8 +102,8 @@ func summary(s *audit.Summary) Section {
 		looked = append(looked, count(s.Containers, "container", "containers"))
 	}
 	notes = append(notes, Note{Text: "looked at " + list(looked)})
-	if s.Incomplete {
-		notes = append(notes, Note{Text: "verdicts are missing because a source did not answer", Style: Warn})
+	if n := s.Classes[identity.Unknown]; n > 0 {
+		notes = append(notes, Note{Text: count(n, "machine has", "machines have") + " no verdict", Style: Warn})
 	}
 	return Section{Footer: true, Blocks: []Block{Notes{Items: notes}}}
 }

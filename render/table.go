@@ -43,7 +43,7 @@ func writeBlock(b *bytes.Buffer, block Block, o Options, wide bool) error {
 	case KeyValues:
 		writeKeyValues(b, v, o)
 	case Notes:
-		writeNotes(b, v, o)
+		writeNotes(b, v, o, wide)
 	case Tree:
 		writeTree(b, v.Roots, "", o)
 	default:
@@ -60,12 +60,20 @@ func writeKeyValues(b *bytes.Buffer, kv KeyValues, o Options) {
 	for _, item := range kv.Items {
 		key := Visible(item.Key) + ":"
 		prefix := key + strings.Repeat(" ", widest+1+gap-width(key))
+		if o.Width > 0 && width(prefix)+2*leastWidth > o.Width {
+			// No room beside the names: the value goes below.
+			writeStyled(b, "", key, Plain, o)
+			prefix = "  "
+		}
 		writeStyled(b, prefix, item.Value, item.Style, o)
 	}
 }
 
-func writeNotes(b *bytes.Buffer, n Notes, o Options) {
+func writeNotes(b *bytes.Buffer, n Notes, o Options, wide bool) {
 	for _, item := range n.Items {
+		if item.Wide && !wide {
+			continue
+		}
 		writeStyled(b, "", item.Text, item.Style, o)
 		if item.Detail != "" {
 			writeStyled(b, "  ", item.Detail, Plain, o)

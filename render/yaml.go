@@ -11,7 +11,15 @@ import (
 
 // renderYAML goes through JSON, so that both have the same keys and the same omissions.
 func renderYAML(b *bytes.Buffer, d Document, _ Options) error {
-	out, err := yaml.Marshal(d.Value)
+	doc, err := encodeJSON(d.Value)
+	if err != nil {
+		return err
+	}
+	// The library reads the JSON as YAML, which forbids control characters that JSON allows raw, and knows no
+	// surrogate pairs.
+	var safe bytes.Buffer
+	escapeRunes(&safe, doc, func(r rune) bool { return isInvisible(r) && r <= 0xffff })
+	out, err := yaml.JSONToYAML(safe.Bytes())
 	if err != nil {
 		return fmt.Errorf("encoding the result as YAML: %w", err)
 	}
@@ -23,8 +31,6 @@ func renderYAML(b *bytes.Buffer, d Document, _ Options) error {
 	b.Write(out)
 	return nil
 }
-
-func isInvisible(r rune) bool { return r != '\n' && !isVisible(r) }
 
 // quoteInvisible rewrites a YAML document so that texts with bidi overrides, zero-width characters and the like stand
 // in double quotes, where they can be escaped without a change of the value. The emitter takes them for printable.

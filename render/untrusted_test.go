@@ -1,0 +1,91 @@
+package render
+
+import (
+	"encoding/json"
+	"strings"
+	"testing"
+	"unicode"
+	"unicode/utf8"
+)
+
+func TestVisible(t *testing.T) {
+	for in, want := range map[string]string{
+		"":                    "",
+		"prod-w-3":            "prod-w-3",
+		`back\slash`:          `back\slash`,
+		"größe 日本語 🚀 é":       "größe 日本語 🚀 é",
+		"e\u0301":             "e\u0301",
+		"a\x1b[31mb":          `a\x1b[31mb`,
+		"a\nb\rc\td":          `a\nb\rc\td`,
+		"bell\a back\b":       `bell\x07 back\x08`,
+		"del\x7f":             `del\x7f`,
+		"csi\u009b":           `csi\x9b`,
+		"rlo\u202e lri\u2066": `rlo\u202e lri\u2066`,
+		"zwsp\u200bzwj\u200d": `zwsp\u200bzwj\u200d`,
+		"bom\ufeff":           `bom\ufeff`,
+		"line\u2028sep":       `line\u2028sep`,
+		"nbsp\u00a0":          `nbsp\xa0`,
+		"tag\U000e0041":       `tag\U000e0041`,
+		"private\ue000":       `private\ue000`,
+		"filler\u3164":        `filler\u3164`,
+		"braille\u2800":       `braille\u2800`,
+		"bad\xffutf8":         `bad\xffutf8`,
+		"cut\xe2\x82":         `cut\xe2\x82`,
+		"real \ufffd":         "real \ufffd",
+	} {
+		if got := Visible(in); got != want {
+			t.Errorf("Visible(%q) = %q, want %q", in, got, want)
+		}
+	}
+}
+
+// FuzzVisible: nothing that a terminal obeys or hides comes through, and applying it twice changes nothing more.
+func FuzzVisible(f *testing.F) {
+	for _, s := range []string{clearScreen, rightToLeft, twoLines, invisible, c1Control, notUTF8, emoji, longName} {
+		f.Add(s)
+	}
+	f.Fuzz(func(t *testing.T, s string) {
+		out := Visible(s)
+		if !utf8.ValidString(out) {
+			t.Fatalf("%q: not UTF-8", out)
+		}
+		for _, r := range out {
+			if unicode.IsControl(r) || unicode.In(r, unicode.Cf, unicode.Co, unicode.Zl, unicode.Zp, unicode.Bidi_Control) {
+				t.Fatalf("Visible(%q) has %U", s, r)
+			}
+		}
+		if again := Visible(out); again != out {
+			t.Fatalf("Visible is not stable: %q, then %q", out, again)
+		}
+	})
+}
+
+// FuzzFormats: no text of others breaks a format or changes its value.
+func FuzzFormats(f *testing.F) {
+	for _, s := range []string{clearScreen, rightToLeft, twoLines, c1Control, notUTF8, "tag\U000e0041", "- a: b", "null", "\u0085", "yes"} {
+		f.Add(s)
+	}
+	f.Fuzz(func(t *testing.T, s string) {
+		d := Document{Value: map[string]any{"name": s, s: []string{s, "x"}}, Names: []string{s}, Sections: []Section{{
+			Title: s, Blocks: []Block{
+				Table{Columns: []Column{{Title: "A"}, {Title: "B", Fit: FoldFirst}}, Rows: [][]Cell{{{Text: s}, {Text: s}}}},
+				KeyValues{Items: []KeyValue{{Key: s, Value: s}}}, Notes{Items: []Note{{Text: s, Detail: s}}},
+				Tree{Roots: []Branch{{Text: s, Branches: []Branch{{Text: s}}}}},
+			}}}}
+		want, err := json.Marshal(d.Value)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, format := range Formats() {
+			for _, limit := range []int{0, 24} {
+				out := string(rendered(t, format, d, Options{Width: limit}))
+				if strings.ContainsFunc(out, isInvisible) {
+					t.Fatalf("-o %s of %q: %q", format, s, out)
+				}
+				if format == "json" && decoded(t, []byte(out)) != decoded(t, want) {
+					t.Fatalf("-o json of %q changes the value: %s", s, out)
+				}
+			}
+		}
+	})
+}

@@ -1,0 +1,133 @@
+package render
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/proxaudit/proxaudit/audit"
+	"github.com/proxaudit/proxaudit/audit/identity"
+	"github.com/proxaudit/proxaudit/inventory"
+)
+
+func TestHuman(t *testing.T) {
+	for seconds, want := range map[int64]string{0: "0s", 59: "59s", 600: "10m", 76 * 3600: "3d4h", 400 * 86400: "400d", -1: "?"} {
+		if got := age(&seconds); got != want {
+			t.Errorf("age of %d s is %q, want %q", seconds, got, want)
+		}
+	}
+	for mib, want := range map[int64]string{512: "512 MiB", 1024: "1 GiB", 1536: "1.5 GiB", 8192: "8 GiB"} {
+		if got := mebibytes(mib); got != want {
+			t.Errorf("%d MiB is %q, want %q", mib, got, want)
+		}
+	}
+	if got := holds(&audit.Holds{}); got != "" {
+		t.Errorf("what holds nothing known is %q", got)
+	}
+	if got := holds(&audit.Holds{VCPU: ptr(4), MemoryMiB: ptr(int64(8192)), DiskGiB: ptr(int64(40))}); got != "4 vCPU / 8 GiB / 40 GiB" {
+		t.Errorf("holds: %q", got)
+	}
+	if got := list([]string{"a", "b", "c"}); got != "a, b and c" {
+		t.Errorf("list: %q", got)
+	}
+	if since(nil, nil) != "" || since(&collected, nil) != "2026-07-01 12:00:00 UTC" || since(&collected, ptr(int64(-9))) != "2026-07-01 12:00:00 UTC" {
+		t.Error("since")
+	}
+}
+
+func TestEvidenceLine(t *testing.T) {
+	e := sampleEvidence()
+	for name, tc := range map[string]struct {
+		all     []identity.Evidence
+		missing []string
+		want    string
+	}{
+		"nothing":         {want: "the title"},
+		"references only": {all: e[2:3], want: "the title"},
+		"the strongest first, and what argues against": {all: e,
+			want: "providerID UUID proxmox://6c3fa683-bef9-4425-b413-eaa45a9d0105; MAC bc:24:11:00:00:01; but: VMID and name " +
+				"105 prod-w-3 != lab/105 other (the VM with this VMID has another name)"},
+		"the same twice": {all: []identity.Evidence{e[0], e[0]}, want: "name prod-w-3"},
+		"not seen":       {missing: []string{"a", "b", "c"}, want: "not seen: a, and 2 others"},
+		"an empty side": {all: []identity.Evidence{{Kind: identity.KindProviderIDString, Left: "proxmox://x", Against: true}},
+			want: "but: providerID proxmox://x != (empty)"},
+		"a probe":     {all: []identity.Evidence{{Kind: identity.KindProbe, Left: "114", Right: "free"}}, want: "VMID probe 114 is free"},
+		"a state":     {all: []identity.Evidence{{Kind: identity.KindState, Left: "Ready=True", Note: "it runs"}}, want: "Ready=True (it runs)"},
+		"a note only": {all: []identity.Evidence{{Kind: identity.KindState, Note: "it runs"}}, want: "it runs"},
+		"two that differ a little": {all: []identity.Evidence{{Kind: identity.KindIP, Left: "10.0.0.1", Right: "10.0.0.2"}},
+			want: "IP 10.0.0.1 ~ 10.0.0.2"},
+		"the other side only": {all: []identity.Evidence{{Kind: identity.KindIP, Right: "10.0.0.2"}}, want: "IP 10.0.0.2"},
+		"the longer one says both": {all: []identity.Evidence{{Kind: identity.KindVMIDAndName, Left: "105 a", Right: "lab/105 A"}},
+			want: "VMID and name lab/105 A"},
+		"a kind of a newer version": {all: []identity.Evidence{{Kind: "serial", Left: "x"}}, want: "serial x"},
+	} {
+		if got := evidenceLine(tc.all, tc.missing, "the title"); got != tc.want {
+			t.Errorf("%s: %q, want %q", name, got, tc.want)
+		}
+	}
+}
+
+// TestKindWords: every kind of evidence that the analysis knows has its words.
+func TestKindWords(t *testing.T) {
+	for _, k := range []identity.Kind{identity.KindProviderIDUUID, identity.KindSystemUUID, identity.KindSwappedUUID,
+		identity.KindSharedUUID, identity.KindVMIDAndName, identity.KindVMID, identity.KindRegionVMID, identity.KindInstanceID,
+		identity.KindMAC, identity.KindIP, identity.KindName, identity.KindInfraRef, identity.KindOwnerRef, identity.KindNodeRef,
+		identity.KindProviderIDString, identity.KindSelector, identity.KindTag, identity.KindPool, identity.KindSibling,
+		identity.KindMark, identity.KindProbe, identity.KindCoverage, identity.KindState} {
+		if _, ok := kindWords[k]; !ok {
+			t.Errorf("%s has no words", k)
+		}
+	}
+}
+
+func TestManySourcesAreSummedUp(t *testing.T) {
+	var all []inventory.Requests
+	for i := range 100 {
+		all = append(all, inventory.Requests{Source: fmt.Sprintf("cluster/c%d", i), Count: 4, Retries: 1})
+	}
+	all = append(all, inventory.Requests{Source: "management", Count: 20}, inventory.Requests{Source: "site/lab", Count: 5000})
+	want := "requests: 100 clusters 400 (100 retries), management 20, site 5000"
+	if got := requestsText(all); got != want {
+		t.Errorf("%q, want %q", got, want)
+	}
+	if requestsText(nil) != "" {
+		t.Error("no requests have to be no line")
+	}
+}
+
+func TestCoverageFooter(t *testing.T) {
+	text := func(all ...inventory.Coverage) string {
+		var lines []string
+		for _, n := range coverageNotes(all) {
+			lines = append(lines, strings.TrimRight(n.Text+"|"+n.Detail, "|"))
+		}
+		return strings.Join(lines, "\n")
+	}
+	if got := text(inventory.Coverage{Source: "site/lab", Scope: "guests", State: inventory.Complete}); got !=
+		"no management cluster was read: VMs and Nodes are classed without Machines\ncomplete: 1 source" {
+		t.Errorf("without a management cluster: %q", got)
+	}
+	got := text(
+		inventory.Coverage{Source: "management", Scope: "machines", State: inventory.Failed, Reason: "timeout", Remedy: "try again"},
+		inventory.Coverage{Source: "management", Scope: "clusters", State: inventory.Complete},
+		inventory.Coverage{Source: "cluster/prod", Scope: "access", State: inventory.NotAsked, Reason: "no kubeconfig"})
+	want := "incomplete: management machines: failed: timeout|try again\nincomplete: cluster/prod access: not-asked: no kubeconfig"
+	if got != want {
+		t.Errorf("%q, want %q", got, want)
+	}
+}
+
+func TestEmptyTablesSaySo(t *testing.T) {
+	for want, d := range map[string]Document{
+		"No findings.":       Orphans(&audit.OrphanReport{}),
+		"Nothing was found.": Inventory(&audit.InventoryReport{}),
+		"nothing to check":   Doctor(&audit.DoctorReport{}),
+	} {
+		if got := string(rendered(t, "table", d, Options{})); !strings.Contains(got, want) {
+			t.Errorf("%q lacks %q", got, want)
+		}
+	}
+	if got := string(rendered(t, "table", Orphans(&audit.OrphanReport{}), Options{NoHeaders: true})); got != "" {
+		t.Errorf("--no-headers of nothing is %q", got)
+	}
+}
