@@ -3,7 +3,6 @@ package proxmox
 import (
 	"context"
 	"slices"
-	"strings"
 
 	"github.com/proxaudit/proxaudit/inventory"
 	"github.com/proxaudit/proxaudit/inventory/proxmox/normalize"
@@ -118,7 +117,8 @@ func (l *listing) status(ctx context.Context) {
 		if err == nil {
 			l.take(st)
 			if len(st.Bad) > 0 {
-				cov.State, cov.Failed, cov.Reason = inventory.Partial, len(st.Bad), "GET "+pathStatus+": "+strings.Join(st.Bad, "; ")
+				cov.State, cov.Reason = inventory.Partial, "GET "+pathStatus+": "+firstFew(st.Bad)
+				cov.Asked, cov.Got, cov.Failed = len(st.Nodes)+len(st.Bad), len(st.Nodes), len(st.Bad)
 			}
 			l.cover(cov)
 			return
@@ -136,7 +136,7 @@ func (l *listing) status(ctx context.Context) {
 	case err != nil:
 		cov.Reason += "; GET " + pathNodes + ": " + err.Error()
 	case len(st.Bad) > 0:
-		cov.Reason += "; GET " + pathNodes + ": " + strings.Join(st.Bad, "; ")
+		cov.Reason += "; GET " + pathNodes + ": " + firstFew(st.Bad)
 		l.take(st)
 	default:
 		// The nodes' states are known from here; what is missing (quorum, addresses) only makes the output poorer.

@@ -33,7 +33,8 @@ func refused(reason string) reply { return reply{403, reason, `{"data":null}`, "
 // fake is an API that answers each path as a test says.
 type fake struct {
 	*httptest.Server
-	t *testing.T
+	t      *testing.T
+	secret string
 
 	mu     sync.Mutex
 	routes map[string]func(n int) reply
@@ -46,7 +47,7 @@ type fake struct {
 // container.
 func newFake(t *testing.T) *fake {
 	t.Helper()
-	f := &fake{t: t, routes: map[string]func(int) reply{}, hits: map[string]int{}, verbs: map[string]int{}}
+	f := &fake{t: t, secret: canary, routes: map[string]func(int) reply{}, hits: map[string]int{}, verbs: map[string]int{}}
 	f.set(pathVersion, data(`{"version":"9.2.11","release":"9.2"}`))
 	f.set(pathPermissions, data(`{"/":{"VM.Audit":1,"Sys.Audit":1,"Pool.Audit":1},"/vms":{"VM.Audit":1},"/pool":{"Pool.Audit":1,"VM.Audit":1}}`))
 	f.set(pathStatus, data(`[{"type":"cluster","name":"lab","quorate":1,"nodes":3},{"type":"node","name":"pve1","online":1,"ip":"192.0.2.11"},
@@ -86,13 +87,18 @@ func (f *fake) serve(w http.ResponseWriter, r *http.Request) {
 	f.hits[path]++
 	n, answer := f.hits[path], f.routes[path]
 	f.mu.Unlock()
-	if got := r.Header.Get("Authorization"); got != "PVEAPIToken="+tokenRO+"="+canary {
+	if got := r.Header.Get("Authorization"); got != "PVEAPIToken="+tokenRO+"="+f.secret {
 		f.t.Errorf("Authorization is not the token")
 	}
 	a := reply{501, "Method 'GET " + path + "' not implemented", `{"data":null}`, ""}
 	if answer != nil {
 		a = answer(n)
 	}
+	f.write(w, a)
+}
+
+// write sends an answer as it stands; one without a status is a connection that is cut.
+func (f *fake) write(w http.ResponseWriter, a reply) {
 	conn, buf, err := w.(http.Hijacker).Hijack()
 	if err != nil {
 		f.t.Errorf("hijack: %v", err)
@@ -103,7 +109,7 @@ func (f *fake) serve(w http.ResponseWriter, r *http.Request) {
 		if head == "" {
 			head = "Content-Type: application/json;charset=UTF-8\r\n"
 		}
-		if !strings.Contains(head, "Content-Length") {
+		if !strings.Contains(head, "Content-Length: ") && !strings.Contains(head, "X-No-Content-Length") {
 			head += fmt.Sprintf("Content-Length: %d\r\n", len(a.body))
 		}
 		_, err = fmt.Fprintf(buf, "HTTP/1.1 %d %s\r\nConnection: close\r\n%s\r\n%s", a.status, a.reason, head, a.body)
