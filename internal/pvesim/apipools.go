@@ -1,5 +1,7 @@
 package pvesim
 
+var poolMemberTypes = []string{"qemu", "lxc", "storage"}
+
 // pools is GET /pools. With poolid it shows one pool and all its members: the
 // check for Pool.Audit is made and its result thrown away, and VM.Audit is not
 // asked for (pve-manager Pool.pm, index).

@@ -27,6 +27,8 @@ type param struct {
 	kind     kind
 	enum     []string
 	required bool
+	// since is the first series that knows the parameter.
+	since int
 	// invalid returns what is wrong with a value, or "".
 	invalid func(string) string
 }
@@ -53,6 +55,7 @@ var nodeParam = param{name: "node", required: true, invalid: func(v string) stri
 // messages of PVE::JSONSchema.
 func (c *call) verify(spec []param) *apiError {
 	errs := map[string]string{}
+	spec = slices.DeleteFunc(slices.Clone(spec), func(p param) bool { return p.since > c.st.release.major })
 	for _, p := range spec {
 		v, ok := c.arg(p.name)
 		if !ok {
