@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # demo.sh BIN [ARGS...]: starts the simulators with this folder's fleet and manifests, runs BIN/proxaudit against them over
-# the network, and leaves nothing running. Without ARGS it runs `orphans`.
+# the network, and leaves nothing running. ARGS are a command and its flags; without any it is `orphans`.
 set -euo pipefail
 bin=$(cd "${1:?usage: demo.sh BIN [ARGS...]}" && pwd); shift
 here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
@@ -32,5 +32,6 @@ export PROXMOX_CA_FILE=$run/ca.pem
 export KUBECONFIG=$run/mgmt.kubeconfig:$run/apps.kubeconfig:$run/home.kubeconfig
 
 # The clock stands still, so that the ages are the same whenever this runs.
-[ $# -gt 0 ] || set -- orphans --now 2026-12-01T08:00:00Z --exit-zero
-"$bin/proxaudit" "$@" --config "$here/proxaudit.yaml"
+[ $# -gt 0 ] || set -- orphans --exit-zero
+command=$1; shift
+"$bin/proxaudit" "$command" --config "$here/proxaudit.yaml" --now 2026-12-01T08:00:00Z "$@"
