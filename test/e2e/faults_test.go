@@ -29,7 +29,7 @@ func TestWorkloadServerDown(t *testing.T) {
 	sameAsGolden(t, "orphans-lab-down.json", o.stdout)
 	r := parse(t, o)
 	noNewAccusation(t, before, r)
-	for _, id := range []string{"vm/dc1/201", "vm/dc1/204", "vm/edge/101"} {
+	for _, id := range []string{"vm/dc1/201", "vm/dc1/203", "vm/dc1/204"} {
 		if got := r.of(id); got != "unknown" {
 			t.Errorf("%s is %q although nobody could ask lab for its Nodes", id, got)
 		}
@@ -49,6 +49,10 @@ func TestProxmoxNodeOffline(t *testing.T) {
 	noNewAccusation(t, before, r)
 	if got := r.of("vm/dc1/204"); got != "unknown" {
 		t.Errorf("vm/dc1/204 is %q although its host is off", got)
+	}
+	// VM 119 is a copy that carries the UUID of VM 118, and 118 cannot be read: a copy must not pass for the original.
+	if got := r.of("machine/prod/prod-md-0-jjjjj"); got != "unknown" {
+		t.Errorf("machine/prod/prod-md-0-jjjjj is %q although the VM with its VMID cannot be read", got)
 	}
 	if got := r.of("vm/dc1/205"); got != "orphan-vm" {
 		t.Errorf("vm/dc1/205 is %q: it lies on another host", got)

@@ -25,10 +25,12 @@ type report struct {
 
 type finding struct {
 	Class   string
-	Subject struct{ ID string }
-	Others  []struct{ ID string }
+	Subject subject
+	Others  []subject
 	Missing []string
 }
+
+type subject struct{ ID string }
 
 func parse(t *testing.T, o outcome) report {
 	t.Helper()

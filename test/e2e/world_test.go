@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"sync/atomic"
 	"testing"
@@ -36,6 +37,8 @@ type world struct {
 	user string
 	// secrets must not appear in anything that the program prints.
 	secrets []string
+	// bare lists workload clusters that the configuration gives no kubeconfig for.
+	bare []string
 }
 
 // site is one simulated Proxmox VE installation.
@@ -92,10 +95,10 @@ func (w *world) startSite(t *testing.T, name string) {
 	w.secrets = append(w.secrets, server.Secret(tokenID))
 }
 
-// writeKubeconfig writes the kubeconfig of one API server, for this world's user in a group.
-func (w *world) writeKubeconfig(t *testing.T, server, group string) {
+// writeKubeconfig writes the kubeconfig of one API server, for this world's user in groups.
+func (w *world) writeKubeconfig(t *testing.T, server string, groups ...string) {
 	t.Helper()
-	if err := w.bench.Server(server).Kubeconfig(w.kubeconfig(server), w.user, group); err != nil {
+	if err := w.bench.Server(server).Kubeconfig(w.kubeconfig(server), w.user, groups...); err != nil {
 		t.Fatal(err)
 	}
 }
@@ -112,13 +115,19 @@ func (w *world) writeConfig(t *testing.T) {
 			"name": s.Name, "url": s.URL, "tokenID": tokenID, "secret": s.Secret(tokenID), "fingerprint": s.Fingerprint(),
 		})
 	}
+	clusters := []m{
+		{"name": prod, "site": "dc1", "selector": m{"tags": []string{"prod"}}},
+		{"name": lab, "selector": m{"tags": []string{"lab"}}},
+	}
+	for _, c := range clusters {
+		if name := c["name"].(string); !slices.Contains(w.bare, name) {
+			c["kubeconfig"] = w.kubeconfig(name)
+		}
+	}
 	data, err := yaml.Marshal(m{
 		"sites":      sites,
 		"management": m{"name": management, "kubeconfig": w.kubeconfig(management)},
-		"clusters": []m{
-			{"name": prod, "kubeconfig": w.kubeconfig(prod), "site": "dc1", "selector": m{"tags": []string{"prod"}}},
-			{"name": lab, "kubeconfig": w.kubeconfig(lab), "selector": m{"tags": []string{"lab"}}},
-		},
+		"clusters":   clusters,
 	})
 	if err != nil {
 		t.Fatal(err)

@@ -23,29 +23,43 @@ func (s *Server) InstallCRDs(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	var names []string
-	for _, provider := range Providers() {
-		objects, err := loadFile(filepath.Join(s.bench.binaries.dir, provider.FileName()))
-		if err != nil {
-			return err
-		}
-		for _, object := range objects {
-			if object.GetKind() != "CustomResourceDefinition" {
-				continue
-			}
-			unstructured.RemoveNestedField(object.Object, "spec", "conversion")
-			if _, err := client.Resource(crdResource).Apply(ctx, object.GetName(), object, applyOptions); err != nil {
-				return fmt.Errorf("install %s of %s: %w", object.GetName(), provider.Name, err)
-			}
-			names = append(names, object.GetName())
+	crds, err := s.bench.CRDs()
+	if err != nil {
+		return err
+	}
+	for _, crd := range crds {
+		if _, err := client.Resource(crdResource).Apply(ctx, crd.GetName(), crd, applyOptions); err != nil {
+			return fmt.Errorf("install %s: %w", crd.GetName(), err)
 		}
 	}
-	for _, name := range names {
-		if err := waitEstablished(ctx, client, name); err != nil {
+	for _, crd := range crds {
+		if err := waitEstablished(ctx, client, crd.GetName()); err != nil {
 			return err
 		}
 	}
 	return nil
+}
+
+// CRDs returns the CustomResourceDefinitions of all Providers, without their conversion webhooks.
+func (b *Bench) CRDs() ([]*unstructured.Unstructured, error) {
+	var crds []*unstructured.Unstructured
+	for _, provider := range Providers() {
+		objects, err := loadFile(filepath.Join(b.binaries.dir, provider.FileName()))
+		if err != nil {
+			return nil, err
+		}
+		found := len(crds)
+		for _, object := range objects {
+			if object.GetKind() == "CustomResourceDefinition" {
+				unstructured.RemoveNestedField(object.Object, "spec", "conversion")
+				crds = append(crds, object)
+			}
+		}
+		if len(crds) == found {
+			return nil, fmt.Errorf("%s has no CustomResourceDefinition", provider.FileName())
+		}
+	}
+	return crds, nil
 }
 
 // waitEstablished returns when the server says that it serves the kind.
