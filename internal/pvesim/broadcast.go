@@ -37,8 +37,8 @@ func (g *guest) resourceRow(s *fleetState, now time.Time) map[string]any {
 		row["template"] = 1
 	}
 	row["uptime"], row["maxcpu"], row["cpu"] = g.uptime(now), g.cpus(), g.load()
-	row["maxmem"], row["mem"] = g.maxMemory(), g.used()
-	row["maxdisk"], row["disk"] = g.maxDisk(), 0
+	row["maxmem"], row["mem"] = g.memory, g.used()
+	row["maxdisk"], row["disk"] = g.disk, 0
 	row["netin"], row["netout"], row["diskread"], row["diskwrite"] = 0, 0, 0, 0
 	if s.release.major >= 9 {
 		row["memhost"] = g.used()

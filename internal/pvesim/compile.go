@@ -77,6 +77,8 @@ type guest struct {
 	status string // stopped, or a QMP state; of a container running or stopped
 	since  time.Time
 	vm     *VM // nil of a container
+	memory int64
+	disk   int64 // of the disk that it boots from
 	// announced is the guest as the broadcasts had it before the last change.
 	announced *guest
 }

@@ -131,6 +131,7 @@ func (s *fleetState) place(g *guest, node string, uptime time.Duration, at []str
 		}
 		g.since = s.started.Add(-uptime)
 	}
+	g.memory, g.disk = g.configuredMemory(), g.bootDiskSize()
 	s.byID[g.id] = g
 	s.guests = append(s.guests, g)
 	return nil

@@ -41,8 +41,8 @@ func (g *guest) cpus() int64 {
 	return min(m.number("sockets", 1)*m.number("cores", 1), g.node.cpus)
 }
 
-// maxMemory is the configured memory in bytes.
-func (g *guest) maxMemory() int64 {
+// configuredMemory is the configured memory in bytes.
+func (g *guest) configuredMemory() int64 {
 	m := g.conf.main
 	if text := m.text("memory"); text != "" {
 		if parts, err := memorySchema.parse(text); err == nil {
@@ -54,9 +54,9 @@ func (g *guest) maxMemory() int64 {
 	return m.number("memory", 512) * mib
 }
 
-// maxDisk is the size of the boot disk. A VM whose configuration names none has
+// bootDiskSize is the size of the boot disk. A VM whose configuration names none has
 // 0 (qemu-server Drive.pm, bootdisk_size).
-func (g *guest) maxDisk() int64 {
+func (g *guest) bootDiskSize() int64 {
 	m := g.conf.main
 	if g.lxc {
 		if size := diskSize(m.text("rootfs")); size > 0 {
@@ -132,7 +132,7 @@ func (g *guest) used() int64 {
 	if !g.running() {
 		return 0
 	}
-	return g.maxMemory()/3 + int64(g.id)
+	return g.memory/3 + int64(g.id)
 }
 
 func (g *guest) pid() int {
@@ -147,8 +147,8 @@ func (g *guest) pid() int {
 func (g *guest) qemuRow(r release, now time.Time, full bool) map[string]any {
 	m := g.conf.main
 	row := map[string]any{
-		"vmid": g.id, "status": "stopped", "name": g.name(), "cpus": g.cpus(), "maxmem": g.maxMemory(),
-		"maxdisk": g.maxDisk(), "disk": 0, "uptime": g.uptime(now), "cpu": g.load(), "mem": g.used(), "netin": 0, "netout": 0,
+		"vmid": g.id, "status": "stopped", "name": g.name(), "cpus": g.cpus(), "maxmem": g.memory,
+		"maxdisk": g.disk, "disk": 0, "uptime": g.uptime(now), "cpu": g.load(), "mem": g.used(), "netin": 0, "netout": 0,
 	}
 	if r.major >= 9 {
 		row["memhost"] = g.used()
@@ -188,7 +188,7 @@ func (g *guest) qemuRow(r release, now time.Time, full bool) map[string]any {
 			row["running-qemu"] = g.vm.QEMU
 			row["running-machine"] = "pc-i440fx-" + majorMinor(g.vm.QEMU) + "+pve0"
 			row["proxmox-support"] = map[string]any{"pbs-dirty-bitmap": true, "query-bitmap-info": true}
-			row["balloon"] = g.maxMemory()
+			row["balloon"] = g.memory
 			row["diskread"], row["diskwrite"] = 0, 0
 		}
 	}
@@ -214,7 +214,7 @@ func (g *guest) lxcRow(now time.Time) map[string]any {
 	m := g.conf.main
 	row := map[string]any{
 		"vmid": g.id, "type": "lxc", "status": g.status, "name": g.name(), "cpus": g.cpus(),
-		"disk": 0, "maxdisk": g.maxDisk(), "mem": g.used(), "maxmem": g.maxMemory(), "swap": 0,
+		"disk": 0, "maxdisk": g.disk, "mem": g.used(), "maxmem": g.memory, "swap": 0,
 		"maxswap": m.number("swap", 0) * mib, "uptime": g.uptime(now), "cpu": g.load(),
 		"netin": 0, "netout": 0, "diskread": 0, "diskwrite": 0,
 	}
