@@ -39,7 +39,7 @@ func parse(file string, data []byte) (*Config, *problems, error) {
 	if len(doc.Content) == 0 {
 		return cfg, p, nil
 	}
-	p.check(doc.Content[0], reflect.TypeFor[Config](), "", 0)
+	p.check(doc.Content[0], reflect.TypeFor[Config](), "")
 	if err := p.err(); err != nil {
 		return nil, nil, err
 	}

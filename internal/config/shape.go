@@ -6,6 +6,7 @@ import (
 	"net"
 	"net/url"
 	"regexp"
+	"strconv"
 	"strings"
 )
 
@@ -19,6 +20,17 @@ var (
 	// tokenSecret is the form that Proxmox generates.
 	tokenSecret = regexp.MustCompile(`^[0-9a-fA-F]{8}(-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}$`)
 )
+
+// looksSecret finds a token's secret inside a text.
+var looksSecret = regexp.MustCompile(`(?i)[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}|PVEAPIToken`)
+
+// shown quotes a value for a message, unless it looks like a secret in the wrong place.
+func shown(s string) string {
+	if looksSecret.MatchString(s) {
+		return "(a value that looks like a secret)"
+	}
+	return strconv.Quote(s)
+}
 
 func checkTokenID(s string) error {
 	const want = "want USER@REALM!TOKENNAME, like proxaudit@pve!audit"

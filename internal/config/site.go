@@ -115,11 +115,18 @@ func checkFingerprint(s string) error {
 	return nil
 }
 
-// reason is a file error without the operation in front, and with the path.
+// reason is a file error without the operation in front, and with the path, unless somebody pasted the secret where a
+// path belongs.
 func reason(err error) string {
 	var pe *fs.PathError
-	if errors.As(err, &pe) {
+	switch {
+	case errors.As(err, &pe) && looksSecret.MatchString(pe.Path):
+		return "the path looks like a secret itself: want the name of a file"
+	case errors.As(err, &pe):
 		return fmt.Sprintf("%s: %v", pe.Path, pe.Err)
+	case looksSecret.MatchString(err.Error()):
+		return "cannot be read"
+	default:
+		return err.Error()
 	}
-	return err.Error()
 }

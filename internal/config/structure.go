@@ -11,23 +11,17 @@ import (
 
 // The structure check walks the document beside the Go type and reports unknown keys, keys that occur twice and values
 // of the wrong kind. The YAML library can do that itself (KnownFields), but its messages name Go types instead of keys
-// and quote the value, which may be a secret in the wrong place.
-
-// maxDepth is deeper than any valid document; anchors that contain themselves end here.
-const maxDepth = 12
+// and quote the value, which may be a secret in the wrong place. The depth of the type bounds the walk, also where an
+// anchor contains itself.
 
 var (
 	durationType = reflect.TypeFor[Duration]()
 	textType     = reflect.TypeFor[encoding.TextUnmarshaler]()
 )
 
-func (p *problems) check(n *yaml.Node, t reflect.Type, key string, depth int) {
-	if depth > maxDepth {
-		p.at(key, "is nested too deeply")
-		return
-	}
+func (p *problems) check(n *yaml.Node, t reflect.Type, key string) {
 	if n.Kind == yaml.AliasNode {
-		p.check(n.Alias, t, key, depth+1)
+		p.check(n.Alias, t, key)
 		return
 	}
 	if t.Kind() == reflect.Pointer {
@@ -40,7 +34,7 @@ func (p *problems) check(n *yaml.Node, t reflect.Type, key string, depth int) {
 	case t == durationType, reflect.PointerTo(t).Implements(textType):
 		p.checkScalar(n, t, key)
 	case t.Kind() == reflect.Struct:
-		p.checkMapping(n, t, key, depth)
+		p.checkMapping(n, t, key)
 	case t.Kind() == reflect.Slice:
 		if n.Kind != yaml.SequenceNode {
 			p.at(key, "want a list, got %s", kindName(n))
@@ -49,14 +43,14 @@ func (p *problems) check(n *yaml.Node, t reflect.Type, key string, depth int) {
 		for i, item := range n.Content {
 			k := fmt.Sprintf("%s[%d]", key, i)
 			p.lines[k] = item.Line
-			p.check(item, t.Elem(), k, depth+1)
+			p.check(item, t.Elem(), k)
 		}
 	default:
 		p.checkScalar(n, t, key)
 	}
 }
 
-func (p *problems) checkMapping(n *yaml.Node, t reflect.Type, key string, depth int) {
+func (p *problems) checkMapping(n *yaml.Node, t reflect.Type, key string) {
 	if n.Kind != yaml.MappingNode {
 		p.at(key, "want keys and values, got %s", kindName(n))
 		return
@@ -85,7 +79,7 @@ func (p *problems) checkMapping(n *yaml.Node, t reflect.Type, key string, depth 
 		if _, again := p.lines[path]; !again {
 			p.lines[path] = k.Line
 		}
-		p.check(v, ft, path, depth+1)
+		p.check(v, ft, path)
 	}
 }
 
@@ -121,13 +115,18 @@ func unknownKey(name string, fields map[string]reflect.Type) string {
 			best, score = f, d
 		}
 	}
-	if len(name) > 40 || strings.ContainsFunc(name, func(r rune) bool { return !isKeyRune(r) }) {
+	if !looksLikeKey(name) {
 		return "unknown key (its text is not shown, for it does not look like a key)"
 	}
 	if best != "" {
 		return fmt.Sprintf("unknown key %q: did you mean %q?", name, best)
 	}
 	return fmt.Sprintf("unknown key %q", name)
+}
+
+func looksLikeKey(name string) bool {
+	return len(name) <= 40 && !looksSecret.MatchString(name) &&
+		!strings.ContainsFunc(name, func(r rune) bool { return !isKeyRune(r) })
 }
 
 func isKeyRune(r rune) bool {
@@ -167,8 +166,8 @@ func yamlFields(t reflect.Type) map[string]reflect.Type {
 }
 
 func joinKey(parent, name string) string {
-	if len(name) > 40 {
-		name = name[:40] + "…"
+	if !looksLikeKey(name) {
+		name = "(a key that is not shown)"
 	}
 	if parent == "" {
 		return name

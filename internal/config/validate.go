@@ -41,7 +41,7 @@ func (c *Config) validateSites(p *problems, use Use, getenv Getenv) {
 		case !siteName.MatchString(s.Name):
 			p.at(key+".name", "a site's name has letters, digits, '.', '_' and '-' only, for it stands in vm/SITE/VMID")
 		case twice:
-			p.at(key+".name", "%q is the name of sites[%d] too", s.Name, first)
+			p.at(key+".name", "%s is the name of sites[%d] too", shown(s.Name), first)
 		default:
 			names[s.Name] = i
 		}
@@ -51,7 +51,7 @@ func (c *Config) validateSites(p *problems, use Use, getenv Getenv) {
 			if r == "" || strings.Contains(r, "/") {
 				p.at(rkey, "want the region's name from the cloud controller manager's configuration")
 			} else if other, taken := regions[r]; taken {
-				p.at(rkey, "region %q is claimed by site %q too: a region belongs to one site", r, other)
+				p.at(rkey, "region %s is claimed by site %s too: a region belongs to one site", shown(r), shown(other))
 			} else {
 				regions[r] = s.Name
 			}
@@ -94,7 +94,7 @@ func (c *Config) validateClusters(p *problems) {
 		case !clusterName.MatchString(cl.Name):
 			p.at(key+".name", "a cluster's name has letters, digits and . _ @ : - only")
 		case twice:
-			p.at(key+".name", "%q is the name of clusters[%d] too", cl.Key(), first)
+			p.at(key+".name", "%s is the name of clusters[%d] too", shown(cl.Key()), first)
 		default:
 			keys[cl.Key()] = i
 		}
@@ -114,7 +114,7 @@ func (c *Config) validateClusters(p *problems) {
 			access[way] = i
 		}
 		if cl.Site != "" && len(c.Sites) > 0 && !sites[cl.Site] {
-			p.at(key+".site", "there is no site %q under sites", cl.Site)
+			p.at(key+".site", "there is no site %s under sites", shown(cl.Site))
 		}
 		validateSelector(p, key+".selector", &cl.Selector)
 	}
@@ -126,6 +126,6 @@ func ParseSeverity(s string) (audit.Severity, error) {
 	case audit.Critical, audit.Warning, audit.Info:
 		return v, nil
 	default:
-		return "", fmt.Errorf("%q is no severity: want critical, warning or info", s)
+		return "", fmt.Errorf("%s is no severity: want critical, warning or info", shown(s))
 	}
 }
