@@ -49,7 +49,7 @@ want: {vm/lab/101: orphan-vm, vm/lab/9000: template}
 func TestCase_T44_AgentUnavailableAndMACOptional(t *testing.T) {
 	check(t, `
 clusters: [{name: prod, selector: {names: "w-.*"}}]
-vms: [{id: 101, name: w-1, uuid: $u1, agentIPs: [10.0.0.1/24]}]
+vms: [{id: 101, name: w-1, agentIPs: [10.0.0.1/24]}]
 nodes: [{name: n-1, ips: [10.0.0.1], rawUUID: ffffffff-ffff-ffff-ffff-ffffffffffff}]
 want:
   vm/lab/101: {class: unknown, reason: ambiguous}

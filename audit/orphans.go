@@ -75,6 +75,7 @@ func analyse(s *inventory.Snapshot, opt Options) *result {
 		opt.Grace = DefaultGrace
 	}
 	sorted := s.Sorted()
+	sorted.Compact()
 	return &result{s: sorted, graph: identity.Resolve(sorted, identity.Options{Grace: opt.Grace})}
 }
 

@@ -48,6 +48,8 @@ var remedies = map[identity.Reason]string{
 		"proxaudit.yaml (clusters[].site).",
 	identity.ReasonAlive:          "Its machine runs somewhere: add the missing site to proxaudit.yaml.",
 	identity.ReasonUnmappedRegion: "Name the region in proxaudit.yaml (sites[].regions).",
+	identity.ReasonSiteUnknown: "Add the site to proxaudit.yaml (sites[]), or say in which site the cluster lies " +
+		"(clusters[].site): nothing ties it to one of the sites of this run.",
 	identity.ReasonLooksLike: "Add the cluster that it belongs to to proxaudit.yaml (clusters[]), or give the known cluster a " +
 		"selector that tells.",
 }

@@ -18,7 +18,9 @@ func Resolve(f *inventorytest.Fixture) *identity.Graph {
 	if grace == 0 {
 		grace = audit.DefaultGrace
 	}
-	return identity.Resolve(f.Snapshot.Sorted(), identity.Options{Grace: grace})
+	s := f.Snapshot.Sorted()
+	s.Compact()
+	return identity.Resolve(s, identity.Options{Grace: grace})
 }
 
 // Check fails the test wherever a verdict is not the expected one. It returns the analysis.

@@ -63,14 +63,13 @@ func (j *judge) noVM(e *Entity) {
 		e.unknown(ReasonNotSeen, need(inventory.ManagementSource, inventory.ScopeProxmoxMachines))
 		return
 	}
+	if j.torn(e) {
+		e.unknown(ReasonAmbiguous)
+		return
+	}
 	var addresses []addressClaim
 	if len(e.ProxmoxMachines) > 0 {
-		pm := e.ProxmoxMachines[0]
-		if r := &j.pms[pm]; len(r.rivals) > 0 {
-			e.unknown(ReasonAmbiguous)
-			return
-		}
-		addresses = j.proxmoxMachineClaim(pm).addresses
+		addresses = j.proxmoxMachineClaim(e.ProxmoxMachines[0]).addresses
 	}
 	uuid := j.machineUUID(m)
 	vmidSet := len(e.ProxmoxMachines) > 0 && j.s.ProxmoxMachines[e.ProxmoxMachines[0]].VMID != nil
@@ -85,8 +84,35 @@ func (j *judge) noVM(e *Entity) {
 		e.unknown(ReasonUnverifiable, j.uuidGaps...)
 	case len(e.Nodes) > 0:
 		e.unknown(ReasonUnverifiable, j.uuidGaps...)
+	case mach.NodeRef != "" && !j.nodesRead(j.nodesKey(mach.Cluster)):
+		e.unknown(ReasonNotSeen, nodesNeed([]string{mach.Cluster})...)
+	case len(j.nameGaps) > 0:
+		e.unknown(ReasonNotSeen, j.nameGaps...)
+	case mach.NodeRef != "":
+		j.nonNode(e, ReasonNodeRefBroken)
 	default:
 		j.nonNode(e, ReasonNeverProvided)
+	}
+}
+
+// torn is true if one of an entity's objects may be one VM and may be another.
+func (j *judge) torn(e *Entity) bool {
+	found := false
+	j.eachResolution(e, func(r *resolution) {
+		found = found || (r.vm < 0 && (len(r.rivals) > 0 || len(r.blank) > 0))
+	})
+	return found || j.undecided[j.rootOf(e)]
+}
+
+// rootOf is the id by which the builder knows an entity that has no VM.
+func (j *judge) rootOf(e *Entity) int {
+	switch {
+	case len(e.ProxmoxMachines) > 0:
+		return j.pmID(e.ProxmoxMachines[0])
+	case len(e.Machines) > 0:
+		return j.machineID(e.Machines[0])
+	default:
+		return j.nodeID(e.Nodes[0])
 	}
 }
 
@@ -95,19 +121,23 @@ func (j *judge) goneOrNot(e *Entity, mach *inventory.Machine, p presence) {
 	switch {
 	case p.hidden:
 		e.unknown(ReasonHidden, p.missing...)
-	case !p.gone:
-		e.unknown(ReasonNotSeen, p.missing...)
 	case j.alive(e):
 		e.unknown(ReasonAlive)
+	case !p.gone:
+		e.unknown(ReasonNotSeen, p.missing...)
+	case !j.homeScanned(e):
+		e.unknown(ReasonSiteUnknown, homeNeed(e))
+	case len(j.uuidGaps) > 0:
+		// The VMID is free, and a restored machine may run under another one: its UUID would show that.
+		e.unknown(ReasonNotSeen, j.uuidGaps...)
+	case !j.nodesRead(j.nodesKey(mach.Cluster)):
+		// A Node that is Ready would say that the machine runs somewhere.
+		e.unknown(ReasonNotSeen, nodesNeed([]string{mach.Cluster})...)
 	case j.young(mach.DeletedAt):
 		e.verdict(Converging, ReasonDeleting)
 		e.WaitingFor = "its deletion"
 	default:
 		e.Confidence = High
-		if len(j.uuidGaps) > 0 {
-			// The VMID is free. The same machine under another VMID cannot be ruled out while configurations are unread.
-			e.Confidence = Medium
-		}
 		e.verdict(GhostMachine, ReasonVMGone)
 		if mach.DeletedAt != nil {
 			e.Reason = ReasonStuckDeleting
@@ -129,25 +159,29 @@ func (j *judge) alive(e *Entity) bool {
 
 // nodeOnly: a Node, and neither a VM nor a declaration.
 func (j *judge) nodeOnly(e *Entity) {
+	defer j.remarks(e)
 	n := e.Nodes[0]
 	node, r := &j.s.Nodes[n], &j.nodes[n]
-	if len(r.rivals) > 0 || j.unlinked[j.nodeID(n)] {
+	if j.torn(e) {
 		e.unknown(ReasonAmbiguous)
 		return
 	}
 	p := inventory.ParseProviderID(node.ProviderID)
+	_, _, points := j.pointer(n)
 	addresses := j.nodeAddresses(node)
 	switch {
 	case len(addresses) > 0:
 		j.ghostNodeOrNot(e, j.whereabouts(nodeSubject(node), addresses))
-	case p.Kind == inventory.ProviderCCM:
+	case points:
 		e.unknown(ReasonUnmappedRegion)
-	case p.Kind == inventory.ProviderCAPMOX:
+	case p.Kind == inventory.ProviderCAPMOX, p.Kind == inventory.ProviderMalformed:
 		e.unknown(ReasonUnverifiable, j.uuidGaps...)
 	case len(j.s.Sites) == 0:
 		e.unknown(ReasonNotSeen, "site (none was scanned)")
 	case len(j.uuidGaps) > 0:
 		e.unknown(ReasonNotSeen, j.uuidGaps...)
+	case node.SystemUUID == "" && j.blank:
+		e.unknown(ReasonAmbiguous)
 	default:
 		e.Confidence = High
 		if node.SystemUUID == "" || len(r.disputed) > 0 {
@@ -162,15 +196,16 @@ func (j *judge) ghostNodeOrNot(e *Entity, p presence) {
 	switch {
 	case p.hidden:
 		e.unknown(ReasonHidden, p.missing...)
-	case !p.gone:
-		e.unknown(ReasonNotSeen, p.missing...)
 	case j.alive(e):
 		e.unknown(ReasonAlive)
+	case !p.gone:
+		e.unknown(ReasonNotSeen, p.missing...)
+	case !j.homeScanned(e):
+		e.unknown(ReasonSiteUnknown, homeNeed(e))
+	case len(j.uuidGaps) > 0:
+		e.unknown(ReasonNotSeen, j.uuidGaps...)
 	default:
 		e.Confidence = High
-		if len(j.uuidGaps) > 0 {
-			e.Confidence = Medium
-		}
 		e.verdict(GhostNode, ReasonVMGone)
 	}
 }

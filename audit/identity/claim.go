@@ -133,6 +133,11 @@ func (x *index) machineClaim(i int) claim {
 	if u, ok := inventory.NormalizeUUID(m.SystemUUID); ok {
 		c.uuids = append(c.uuids, uuidClaim{KindSystemUUID, u, m.SystemUUID})
 	}
+	if ref := m.InfrastructureRef; ref != nil && ref.Kind != "" && ref.Kind != "ProxmoxMachine" {
+		// Another provider's: a name or a private address that a VM here has as well is a coincidence.
+		c.names = nil
+		return c
+	}
 	c.ips = parseAll(m.Addresses)
 	return c
 }

@@ -1,6 +1,7 @@
 package identity
 
 import (
+	"slices"
 	"strconv"
 
 	"github.com/proxaudit/proxaudit/inventory"
@@ -27,7 +28,7 @@ func (j *judge) conflictReason(e *Entity) Reason {
 		return ReasonDuplicateClaim
 	case len(e.VMs) > 1:
 		return ReasonIdentitiesDiffer
-	case len(e.Nodes) > 1:
+	case j.distinctNodes(e) > 1:
 		return ReasonTwoNodes
 	case len(e.Machines) > 1, len(e.ProxmoxMachines) > 1:
 		return ReasonTwoMachines
@@ -40,6 +41,17 @@ func (j *judge) conflictReason(e *Entity) Reason {
 	default:
 		return ""
 	}
+}
+
+// distinctNodes counts a Node that was listed through two contexts once.
+func (j *judge) distinctNodes(e *Entity) int {
+	n := 0
+	for _, i := range e.Nodes {
+		if first, ok := j.nodeByUID[j.s.Nodes[i].UID]; !ok || first == i {
+			n++
+		}
+	}
+	return n
 }
 
 func (j *judge) shareUUID(vms []int) bool {
@@ -81,7 +93,7 @@ func (j *judge) proofsDisagree(e *Entity) bool {
 			}
 		}
 		for _, vm := range r.deadlocked {
-			if r.vm == vm || j.elsewhere(r, vm) {
+			if r.vm == vm || j.elsewhere(r, vm) || (r.vm < 0 && !j.homeScanned(e)) {
 				continue
 			}
 			e.Rivals = append(e.Rivals, inventory.VMSubject(j.s.VMs[vm].Key()))
@@ -118,7 +130,7 @@ func (j *judge) recycled(e *Entity) bool {
 		if len(r.taken) == 0 || len(r.unverified) > 0 {
 			return
 		}
-		if r.vm < 0 && !j.allSettled(addresses, r.taken) {
+		if r.vm < 0 && (!j.homeScanned(e) || !j.allSettled(addresses, r.taken)) {
 			return
 		}
 		for _, vm := range r.taken {
@@ -159,6 +171,9 @@ func (j *judge) allSettled(addresses []addressClaim, taken []int) bool {
 func (j *judge) wrongCluster(e *Entity) bool {
 	for _, m := range e.Machines {
 		own := j.nodesKey(j.s.Machines[m].Cluster)
+		if slices.ContainsFunc(e.Nodes, func(n int) bool { return j.s.Nodes[n].Cluster == own }) {
+			continue
+		}
 		for _, n := range e.Nodes {
 			if j.s.Nodes[n].Cluster != own && j.nodesRead(own) {
 				e.Evidence = append(e.Evidence, Evidence{Kind: KindState, Against: true,

@@ -1,7 +1,6 @@
 package identity
 
 import (
-	"slices"
 	"time"
 
 	"github.com/proxaudit/proxaudit/inventory"
@@ -80,8 +79,13 @@ func Resolve(s *inventory.Snapshot, opt Options) *Graph {
 	b := newBuilder(s, opt)
 	b.resolveAll()
 	b.joinDeclared()
-	b.joinLinks()
-	b.joinByUUID()
+	b.findAliases()
+	b.findDuplicates()
+	b.joinSame()
+	b.joinStrong()
+	b.joinNodes()
+	b.joinWeak()
+	b.noteDoubts()
 	g := b.entities()
 	j := newJudge(b, g)
 	for i := range g.Entities {
@@ -99,6 +103,8 @@ type builder struct {
 	nodes, pms, machines []resolution
 	// ids: VMs first, then ProxmoxMachines, Machines, Nodes.
 	parent []int
+	// set describes the objects that are one so far, by the root of their tree.
+	set []component
 	// holder is the ProxmoxMachine that really has a VM that several claim; duplicates are the others.
 	duplicate map[int]int
 	// machineOfPM and pmOfMachine are the declared pairs; -1 where there is none.
@@ -107,8 +113,10 @@ type builder struct {
 	disputes map[int][]inventory.Subject
 	// ambiguous lists, by VM, the subjects that may be it and may be another.
 	ambiguous map[int][]inventory.Subject
-	// unlinked are objects whose weak link was dropped, because another holds the VM or wants it too.
-	unlinked map[int]bool
+	// undecided are objects whose weak link was dropped, because others want the VM as much.
+	undecided map[int]bool
+	// homes are, by cluster, the sites of its VMs that are known for certain.
+	homes map[string]map[string]bool
 	// alias maps a declared cluster that was given no access to the key under which its Nodes were read.
 	alias map[string]string
 }
@@ -116,11 +124,12 @@ type builder struct {
 func newBuilder(s *inventory.Snapshot, opt Options) *builder {
 	b := &builder{index: newIndex(s), opt: opt, duplicate: map[int]int{},
 		disputes: map[int][]inventory.Subject{}, ambiguous: map[int][]inventory.Subject{},
-		unlinked: map[int]bool{}, alias: map[string]string{}}
+		undecided: map[int]bool{}, alias: map[string]string{}}
 	b.parent = make([]int, len(s.VMs)+len(s.ProxmoxMachines)+len(s.Machines)+len(s.Nodes))
 	for i := range b.parent {
 		b.parent[i] = i
 	}
+	b.describe()
 	return b
 }
 
@@ -145,6 +154,7 @@ func (b *builder) union(i, j int) {
 		return
 	}
 	b.parent[max(i, j)] = min(i, j)
+	b.set[min(i, j)] = b.set[min(i, j)].with(b.set[max(i, j)])
 }
 
 func (b *builder) resolveAll() {
@@ -204,229 +214,6 @@ func fill(n, v int) []int {
 		out[i] = v
 	}
 	return out
-}
-
-// The kinds of objects that can hold a VM.
-const (
-	holdsAsNode = iota
-	holdsAsPM
-	holdsAsMachine
-)
-
-// hold is one object's link to a VM.
-type hold struct{ kind, vm, id int }
-
-// joinLinks unites objects with their VMs, the strongest links first: a weak one never reaches a VM that an object of
-// the same kind already holds by something stronger, and of several equally weak ones none does.
-func (b *builder) joinLinks() {
-	b.findDuplicates()
-	held := map[[2]int]bool{} // kind and VM
-	for _, strength := range []Strength{Proof, Strong, Supporting, Hint} {
-		holds := b.holdsAt(strength)
-		if strength == Supporting || strength == Hint {
-			holds = b.uncontested(holds, held)
-		}
-		for _, h := range holds {
-			b.union(h.vm, h.id)
-			held[[2]int{h.kind, h.vm}] = true
-		}
-	}
-	b.noteDoubts()
-}
-
-func (b *builder) holdsAt(strength Strength) []hold {
-	var out []hold
-	add := func(kind int, rs []resolution, id func(int) int, skip func(int) bool) {
-		for i := range rs {
-			if rs[i].vm >= 0 && rs[i].strength == strength && !skip(i) {
-				out = append(out, hold{kind, rs[i].vm, id(i)})
-			}
-		}
-	}
-	add(holdsAsNode, b.nodes, b.nodeID, func(int) bool { return false })
-	add(holdsAsPM, b.pms, b.pmID, func(i int) bool { _, dup := b.duplicate[i]; return dup })
-	add(holdsAsMachine, b.machines, b.machineID, b.isDuplicateMachine)
-	return out
-}
-
-// uncontested drops weak links to VMs that something of the same kind holds or wants as well, and notes the doubt.
-func (b *builder) uncontested(holds []hold, held map[[2]int]bool) []hold {
-	wanted := map[[2]int]int{}
-	for _, h := range holds {
-		wanted[[2]int{h.kind, h.vm}]++
-	}
-	return slices.DeleteFunc(holds, func(h hold) bool {
-		k := [2]int{h.kind, h.vm}
-		contested := held[k] || wanted[k] > 1
-		if contested && !held[k] {
-			b.ambiguous[h.vm] = append(b.ambiguous[h.vm], b.subjectOf(h.id))
-		}
-		if contested {
-			b.unlinked[h.id] = true
-		}
-		return contested
-	})
-}
-
-func (b *builder) isDuplicateMachine(m int) bool {
-	pm := b.pmOfMachine[m]
-	if pm < 0 {
-		return false
-	}
-	_, dup := b.duplicate[pm]
-	return dup
-}
-
-// findDuplicates looks for VMs that several ProxmoxMachines claim. If exactly one of them fits by VMID and name (the
-// two by which CAPMOX itself finds a VM), it is the holder and the others are duplicates: conflicts of their own.
-func (b *builder) findDuplicates() {
-	claims := make(map[int][]int)
-	for i := range b.pms {
-		if vm := b.pms[i].vm; vm >= 0 && (b.pms[i].strength == Proof || b.pms[i].strength == Strong) {
-			claims[vm] = append(claims[vm], i)
-		}
-	}
-	for vm, pms := range claims {
-		if len(pms) < 2 {
-			continue
-		}
-		holder, n := -1, 0
-		for _, pm := range pms {
-			if b.fitsExactly(pm, vm) {
-				holder, n = pm, n+1
-			}
-		}
-		if n != 1 {
-			continue
-		}
-		for _, pm := range pms {
-			if pm != holder {
-				b.duplicate[pm] = vm
-			}
-		}
-	}
-}
-
-func (b *builder) fitsExactly(pm, vm int) bool {
-	p, v := &b.s.ProxmoxMachines[pm], &b.s.VMs[vm]
-	return p.VMID != nil && *p.VMID == v.VMID && p.Name == v.Name
-}
-
-// noteDoubts records which VMs somebody may be: a VM that an unresolved Node could be is never called an orphan. What an
-// object that found its VM says of others (names repeat over sites) raises no doubt.
-func (b *builder) noteDoubts() {
-	note := func(rs []resolution, id func(int) int) {
-		for i := range rs {
-			r := &rs[i]
-			for _, vm := range r.rivals {
-				b.ambiguous[vm] = append(b.ambiguous[vm], b.subjectOf(id(i)))
-			}
-			if r.vm >= 0 {
-				continue
-			}
-			for _, e := range r.evidence {
-				if e.Against && (e.Kind == KindName || e.Kind == KindVMIDAndName) {
-					for _, vm := range r.disputed {
-						if inventory.VMSubject(b.s.VMs[vm].Key()) == e.To {
-							b.disputes[vm] = append(b.disputes[vm], b.subjectOf(id(i)))
-						}
-					}
-				}
-			}
-		}
-	}
-	note(b.nodes, b.nodeID)
-	note(b.pms, b.pmID)
-	note(b.machines, b.machineID)
-}
-
-// joinByUUID unites what carries the same UUID without a VM between: VMs that share one, Nodes and Machines whose VM
-// was not seen, and Machines with the Node that their nodeRef names.
-func (b *builder) joinByUUID() {
-	for _, vms := range b.vmByUUID {
-		for _, vm := range vms[1:] {
-			b.union(vms[0], vm)
-		}
-	}
-	joinShared := func(rs []resolution, id func(int) int) {
-		for i := range rs {
-			if len(rs[i].shared) > 0 {
-				b.union(rs[i].shared[0], id(i))
-			}
-		}
-	}
-	joinShared(b.nodes, b.nodeID)
-	joinShared(b.pms, b.pmID)
-	joinShared(b.machines, b.machineID)
-	b.findAliases()
-	for i := range b.s.Machines {
-		if b.isDuplicateMachine(i) {
-			continue
-		}
-		m := &b.s.Machines[i]
-		if m.NodeRef != "" {
-			if n, ok := b.nodeByName[nodeKey{b.nodesKey(m.Cluster), m.NodeRef}]; ok {
-				b.union(b.machineID(i), b.nodeID(n))
-				continue
-			}
-		}
-		if n, ok := b.nodeOfUUID(b.machineUUID(i)); ok {
-			b.union(b.machineID(i), b.nodeID(n))
-		}
-	}
-}
-
-// nodesKey is the cluster under which a declared cluster's Nodes stand.
-func (b *builder) nodesKey(cluster string) string {
-	if k, ok := b.alias[cluster]; ok {
-		return k
-	}
-	return cluster
-}
-
-// findAliases recognises a declared cluster's Nodes under another key: the configuration may give access to a cluster
-// under a name of its own. It takes a Machine's UUID on a Node of the very name in its nodeRef, and no second opinion.
-func (b *builder) findAliases() {
-	refuted := map[string]bool{}
-	for i := range b.s.Machines {
-		m := &b.s.Machines[i]
-		if m.NodeRef == "" || b.nodesRead(m.Cluster) {
-			continue
-		}
-		n, ok := b.nodeOfUUID(b.machineUUID(i))
-		if !ok || b.s.Nodes[n].Name != m.NodeRef {
-			continue
-		}
-		key := b.s.Nodes[n].Cluster
-		if old, found := b.alias[m.Cluster]; found && old != key {
-			refuted[m.Cluster] = true
-		}
-		b.alias[m.Cluster] = key
-	}
-	for c := range refuted {
-		delete(b.alias, c)
-	}
-}
-
-func (b *builder) nodeOfUUID(uuid string) (int, bool) {
-	if uuid == "" {
-		return 0, false
-	}
-	if ns := b.nodeByUUID[uuid]; len(ns) == 1 {
-		return ns[0], true
-	}
-	return 0, false
-}
-
-// machineUUID is the UUID in the Machine's or its ProxmoxMachine's providerID.
-func (b *builder) machineUUID(i int) string {
-	if u := inventory.ParseProviderID(b.s.Machines[i].ProviderID).UUID; u != "" {
-		return u
-	}
-	if pm := b.pmOfMachine[i]; pm >= 0 {
-		return inventory.ParseProviderID(b.s.ProxmoxMachines[pm].ProviderID).UUID
-	}
-	return ""
 }
 
 func (b *builder) subjectOf(id int) inventory.Subject {

@@ -23,6 +23,7 @@ type index struct {
 	vmByShort map[string][]int
 
 	nodeByUUID map[string][]int
+	nodeByUID  map[string]int
 	nodeByName map[nodeKey]int
 	pmByName   map[objectKey]int
 	machByName map[objectKey]int
@@ -33,6 +34,8 @@ type index struct {
 	coverage map[[2]string]*inventory.Coverage
 	clusters map[string]*inventory.Cluster
 	sites    map[string]*inventory.Site
+	// hosts are the Proxmox hosts of all sites, by name.
+	hosts map[string]bool
 }
 
 type nodeKey struct{ cluster, name string }
@@ -46,16 +49,21 @@ func newIndex(s *inventory.Snapshot) *index {
 		vmByKey: make(map[inventory.Key][]int, len(s.VMs)), vmByMAC: make(map[string][]int, len(s.VMs)),
 		vmByIP: make(map[netip.Addr][]int), vmByName: make(map[string][]int, len(s.VMs)),
 		vmByShort:  make(map[string][]int, len(s.VMs)),
-		nodeByUUID: make(map[string][]int, len(s.Nodes)), nodeByName: make(map[nodeKey]int, len(s.Nodes)),
+		nodeByUUID: make(map[string][]int, len(s.Nodes)), nodeByUID: make(map[string]int, len(s.Nodes)), nodeByName: make(map[nodeKey]int, len(s.Nodes)),
 		pmByName: make(map[objectKey]int, len(s.ProxmoxMachines)), machByName: make(map[objectKey]int, len(s.Machines)),
 		probes:   map[inventory.Key]*inventory.Probe{},
 		coverage: make(map[[2]string]*inventory.Coverage, len(s.Coverage)),
-		clusters: make(map[string]*inventory.Cluster, len(s.Clusters)), sites: map[string]*inventory.Site{},
+		clusters: make(map[string]*inventory.Cluster, len(s.Clusters)), sites: map[string]*inventory.Site{}, hosts: map[string]bool{},
 	}
 	x.addVMs()
 	for i := range s.Nodes {
 		n := &s.Nodes[i]
-		if n.SystemUUID != "" {
+		// A Node that was read through another context already is the same object under another cluster key.
+		_, again := x.nodeByUID[n.UID]
+		if !again && n.UID != "" {
+			x.nodeByUID[n.UID] = i
+		}
+		if n.SystemUUID != "" && !again {
 			x.nodeByUUID[n.SystemUUID] = append(x.nodeByUUID[n.SystemUUID], i)
 		}
 		x.nodeByName[nodeKey{n.Cluster, n.Name}] = i
@@ -68,6 +76,9 @@ func newIndex(s *inventory.Snapshot) *index {
 	}
 	for i := range s.Sites {
 		x.sites[s.Sites[i].Name] = &s.Sites[i]
+		for _, n := range s.Sites[i].Nodes {
+			x.hosts[n.Name] = true
+		}
 	}
 	for i := range s.Probes {
 		x.probes[inventory.Key{Site: s.Probes[i].Site, VMID: s.Probes[i].VMID}] = &s.Probes[i]
@@ -84,6 +95,7 @@ func newIndex(s *inventory.Snapshot) *index {
 func (x *index) addVMs() {
 	for i := range x.s.VMs {
 		vm := &x.s.VMs[i]
+		x.hosts[vm.Node] = true
 		x.vmByKey[vm.Key()] = append(x.vmByKey[vm.Key()], i)
 		if !candidate(vm) {
 			continue

@@ -1,6 +1,7 @@
 package identity
 
 import (
+	"maps"
 	"slices"
 	"time"
 
@@ -15,17 +16,40 @@ type judge struct {
 	uuidGaps     []string
 	declaredGaps []string
 	unread       []string
-	// loose counts, by cluster, Nodes that carry no usable UUID and found no VM: a VM without a UUID may be one of them.
-	// One with a UUID is not: its kubelet would have read it (a Raspberry Pi in the cluster raises no doubt).
-	loose map[string]int
+	// nameGaps is why a VM of a given name may exist and not have been seen under it.
+	nameGaps []string
+	// loose counts, by cluster, Nodes that found no VM: a VM without a UUID may be one of them. One with a UUID is not, for
+	// its kubelet would have read it (a Raspberry Pi in the cluster raises no doubt). looseReady counts the Ready ones.
+	loose, looseReady map[string]int
+	looseClusters     []string
+	// blank is true if there is a VM without a UUID that no Node runs on.
+	blank bool
+	// clones counts Nodes by machine-id.
+	clones map[string]int
 }
 
 func newJudge(b *builder, g *Graph) *judge {
 	j := &judge{builder: b, g: g, uuidGaps: b.uuidsMissing(), declaredGaps: b.declaredMissing(),
-		unread: b.unreadClusters(), loose: map[string]int{}}
+		nameGaps: b.namesMissing(), unread: b.unreadClusters(), loose: map[string]int{}, looseReady: map[string]int{},
+		clones: map[string]int{}}
 	for i := range b.s.Nodes {
-		if b.s.Nodes[i].SystemUUID == "" && (b.nodes[i].vm < 0 || b.unlinked[b.nodeID(i)]) {
-			j.loose[b.s.Nodes[i].Cluster]++
+		n := &b.s.Nodes[i]
+		if n.MachineID != "" {
+			j.clones[n.MachineID]++
+		}
+		if len(g.Entities[g.byNode[i]].VMs) > 0 {
+			continue
+		}
+		j.loose[n.Cluster]++
+		if n.Ready == "True" {
+			j.looseReady[n.Cluster]++
+		}
+	}
+	j.looseClusters = slices.Sorted(maps.Keys(j.loose))
+	for i := range b.s.VMs {
+		vm := &b.s.VMs[i]
+		if candidate(vm) && vm.Config != nil && vm.UUID() == "" && len(g.Entities[g.byVM[i]].Nodes) == 0 {
+			j.blank = true
 		}
 	}
 	return j
@@ -142,6 +166,7 @@ func (j *judge) whole(e *Entity) {
 	switch {
 	case j.unverifiable(e):
 		e.unknown(ReasonUnverifiable, configNeed(j.index, &j.s.VMs[e.VMs[0]]))
+		j.remarks(e)
 	case len(e.Machines) == 0:
 		j.detached(e)
 	default:
@@ -149,10 +174,32 @@ func (j *judge) whole(e *Entity) {
 	}
 }
 
-// unverifiable is true if what ties the VM to the rest is less than strong and its configuration, which would settle
-// it, was not read.
+// unverifiable is true if what ties the VM or the Node to the rest is less than strong and the configuration, which would
+// settle it, was not read.
 func (j *judge) unverifiable(e *Entity) bool {
-	return len(e.VMs) > 0 && j.s.VMs[e.VMs[0]].Config == nil && e.link != Proof && e.link != Strong
+	if len(e.VMs) == 0 || j.s.VMs[e.VMs[0]].Config != nil {
+		return false
+	}
+	return (e.link != Proof && e.link != Strong) || !j.nodeTied(e)
+}
+
+// nodeTied is true if an entity's Node belongs to it by more than an address or a name: by its own evidence for the VM,
+// or by the declaration's nodeRef or UUID.
+func (j *judge) nodeTied(e *Entity) bool {
+	for _, n := range e.Nodes {
+		if s := j.nodes[n].strength; j.nodes[n].vm >= 0 && (s == Proof || s == Strong) {
+			return true
+		}
+		for _, m := range e.Machines {
+			if j.s.Machines[m].NodeRef == j.s.Nodes[n].Name {
+				return true
+			}
+			if u := j.machineUUID(m); u != "" && u == j.s.Nodes[n].SystemUUID {
+				return true
+			}
+		}
+	}
+	return false
 }
 
 // providerIDs compares the providerIDs as Cluster API does: as strings, exactly
@@ -201,6 +248,7 @@ func (j *judge) undeclared(e *Entity) {
 	default:
 		e.verdict(Adoptable, ReasonNoMachine)
 	}
+	j.remarks(e)
 }
 
 // detached: a ProxmoxMachine that no Machine owns.
@@ -225,14 +273,17 @@ func (j *judge) noNode(e *Entity) {
 		j.detached(e)
 		return
 	}
-	m := &j.s.Machines[e.Machines[0]]
+	m, vm := &j.s.Machines[e.Machines[0]], &j.s.VMs[e.VMs[0]]
 	nodes := j.nodesKey(m.Cluster)
 	switch {
 	case !j.nodesRead(nodes):
 		e.unknown(ReasonNotSeen, nodesNeed([]string{m.Cluster})...)
-	case j.loose[nodes] > 0 && j.s.VMs[e.VMs[0]].UUID() == "":
+	case vm.Config == nil && j.loose[nodes] > 0:
+		// A Node of the cluster that found no VM may be this one: only the UUID could tell.
+		e.unknown(ReasonNotSeen, configNeed(j.index, vm))
+	case j.loose[nodes] > 0 && vm.UUID() == "":
 		e.unknown(ReasonAmbiguous)
-		e.Notes = append(e.Notes, "a Node of the cluster carries no usable UUID and may be this machine")
+		e.Notes = append(e.Notes, "a Node of the cluster found no VM and may be this machine: there is no UUID to compare")
 	case m.NodeRef != "":
 		e.Confidence = High
 		e.verdict(NonNode, ReasonNodeRefBroken)
@@ -287,29 +338,4 @@ func (j *judge) progressing(e *Entity) bool {
 		}
 	}
 	return true
-}
-
-// remarks are facts that a person wants to know beside the verdict.
-func (j *judge) remarks(e *Entity) {
-	for _, i := range e.Machines {
-		m := &j.s.Machines[i]
-		if m.Paused {
-			e.Notes = append(e.Notes, "the Machine is paused")
-		}
-		if m.DeletedAt != nil {
-			e.Notes = append(e.Notes, "the Machine is being deleted")
-		}
-		if m.FailureMessage != "" {
-			e.Notes = append(e.Notes, "the Machine reports: "+m.FailureMessage)
-		}
-	}
-	for _, i := range e.ProxmoxMachines {
-		pm := &j.s.ProxmoxMachines[i]
-		if len(e.VMs) == 1 && pm.ProxmoxNode != "" && pm.ProxmoxNode != j.s.VMs[e.VMs[0]].Node {
-			e.Notes = append(e.Notes, "the ProxmoxMachine says host "+pm.ProxmoxNode+", the VM is on "+j.s.VMs[e.VMs[0]].Node)
-		}
-		if pm.FailureMessage != "" {
-			e.Notes = append(e.Notes, "the ProxmoxMachine reports: "+pm.FailureMessage)
-		}
-	}
 }

@@ -1,6 +1,7 @@
 package identity
 
 import (
+	"slices"
 	"strings"
 
 	"github.com/proxaudit/proxaudit/inventory"
@@ -10,41 +11,51 @@ import (
 type members struct {
 	tags, pools, stems traits
 	matchers           []clusterMatcher
+	// short says, by site, why VMs may be missing from the counts.
+	short map[string][]string
 }
 
 type clusterMatcher struct {
-	cluster string
-	m       *Matcher
+	cluster, site string
+	m             *Matcher
 }
+
+// trait is a tag, pool or stem on one site: names of things repeat over sites, and mean nothing across them.
+type trait struct{ site, value string }
 
 // traits counts, for each value of one trait, the linked VMs of each cluster and all VMs that carry it.
 type traits struct {
-	all    map[string]int
-	linked map[string]map[string]int
+	all    map[trait]int
+	linked map[trait]map[string]int
+	// unsure holds, for each value, what would have to be read to know whose the VMs that carry it are.
+	unsure map[trait][]string
 }
 
 func newTraits() traits {
-	return traits{all: map[string]int{}, linked: map[string]map[string]int{}}
+	return traits{all: map[trait]int{}, linked: map[trait]map[string]int{}, unsure: map[trait][]string{}}
 }
 
-func (t *traits) add(value, cluster string) {
-	if value == "" {
+// add notes a VM that carries a value, the cluster of which it is a known member, and what was not seen of it.
+func (t *traits) add(value trait, cluster, unread string) {
+	if value.value == "" {
 		return
 	}
 	t.all[value]++
-	if cluster == "" {
-		return
+	switch {
+	case cluster != "":
+		if t.linked[value] == nil {
+			t.linked[value] = map[string]int{}
+		}
+		t.linked[value][cluster]++
+	case unread != "" && !slices.Contains(t.unsure[value], unread):
+		t.unsure[value] = append(t.unsure[value], unread)
 	}
-	if t.linked[value] == nil {
-		t.linked[value] = map[string]int{}
-	}
-	t.linked[value][cluster]++
 }
 
 // of says whether a trait marks the members of one cluster. marks is true if most VMs that carry it are known members
 // of that one cluster: a trait that mostly strangers carry may mark another cluster that was never scanned, and its
 // Nodes must not be called orphans. shared is true if members carry it, but that does not hold.
-func (t *traits) of(value string) (cluster string, marks, shared bool) {
+func (t *traits) of(value trait) (cluster string, marks, shared bool) {
 	by := t.linked[value]
 	if len(by) == 0 {
 		return "", false, false
@@ -59,23 +70,32 @@ func (t *traits) of(value string) (cluster string, marks, shared bool) {
 }
 
 func (j *judge) learnMembers() *members {
-	ms := &members{tags: newTraits(), pools: newTraits(), stems: newTraits()}
+	ms := &members{tags: newTraits(), pools: newTraits(), stems: newTraits(), short: map[string][]string{}}
+	for i := range j.s.Sites {
+		name := j.s.Sites[i].Name
+		ms.short[name] = j.guestsMissing(name)
+	}
 	for i := range j.s.VMs {
 		vm := &j.s.VMs[i]
 		if !candidate(vm) {
 			continue
 		}
-		cluster := ""
+		cluster, unread := "", ""
 		if e := &j.g.Entities[j.g.byVM[i]]; e.Class != "" && e.Class != Unknown && e.Class != Conflict {
 			cluster = e.Cluster
 		}
+		if vm.Config == nil {
+			unread = configNeed(j.index, vm)
+		}
 		for _, t := range vm.Tags {
-			ms.tags.add(t, cluster)
+			ms.tags.add(trait{vm.Site, t}, cluster, unread)
 		}
-		if vm.Pool != "" {
-			ms.pools.add(vm.Site+"/"+vm.Pool, cluster)
+		ms.pools.add(trait{vm.Site, vm.Pool}, cluster, unread)
+		ms.stems.add(trait{vm.Site, stem(vm.Name)}, cluster, unread)
+		if vm.Name == "" && unread != "" && !slices.Contains(ms.short[vm.Site], unread) {
+			// Its name may be a sibling's.
+			ms.short[vm.Site] = append(ms.short[vm.Site], unread)
 		}
-		ms.stems.add(stem(vm.Name), cluster)
 	}
 	for i := range j.s.Clusters {
 		c := &j.s.Clusters[i]
@@ -84,7 +104,7 @@ func (j *judge) learnMembers() *members {
 		}
 		// The configuration has checked the selectors; one that does not compile here selects nothing.
 		if m, err := CompileSelector(c.Selector); err == nil {
-			ms.matchers = append(ms.matchers, clusterMatcher{c.Key, m})
+			ms.matchers = append(ms.matchers, clusterMatcher{c.Key, c.Site, m})
 		}
 	}
 	return ms
@@ -99,12 +119,17 @@ type membership struct {
 	selected []string
 	// suspicion is set if something looks like a cluster's, but not enough to say so.
 	suspicion []Evidence
+	// missing is what would have to be seen before the members' traits can be trusted; empty if a selector decides.
+	missing []string
 }
 
 func (ms *members) of(vm *inventory.VM) membership {
 	var out membership
 	from := inventory.VMSubject(vm.Key())
 	for _, cm := range ms.matchers {
+		if cm.site != "" && cm.site != vm.Site {
+			continue
+		}
 		if why, ok := cm.m.Match(vm); ok {
 			out.selected = append(out.selected, cm.cluster)
 			out.evidence = append(out.evidence, Evidence{Kind: KindSelector, Strength: Strong, From: from,
@@ -112,11 +137,13 @@ func (ms *members) of(vm *inventory.VM) membership {
 		}
 	}
 	votes := map[string]int{}
+	missing := slices.Clone(ms.short[vm.Site])
 	weigh := func(kind Kind, t *traits, value, shown string) {
-		if value == "" || shown == "" {
+		if value == "" {
 			return
 		}
-		cluster, marks, shared := t.of(value)
+		cluster, marks, shared := t.of(trait{vm.Site, value})
+		missing = append(missing, t.unsure[trait{vm.Site, value}]...)
 		e := Evidence{Kind: kind, Strength: Supporting, From: from, Left: shown}
 		switch {
 		case marks:
@@ -133,12 +160,15 @@ func (ms *members) of(vm *inventory.VM) membership {
 	for _, t := range vm.Tags {
 		weigh(KindTag, &ms.tags, t, t)
 	}
-	weigh(KindPool, &ms.pools, vm.Site+"/"+vm.Pool, vm.Pool)
+	weigh(KindPool, &ms.pools, vm.Pool, vm.Pool)
 	if mark := integrationMark(vm); mark != "" {
 		out.suspicion = append(out.suspicion, Evidence{Kind: KindMark, Strength: Hint, From: from, Left: mark,
 			Note: "an integration of Kubernetes with Proxmox leaves this mark"})
 	}
 	out.settle(votes)
+	if len(out.selected) == 0 {
+		out.missing = missing
+	}
 	return out
 }
 

@@ -26,7 +26,7 @@ func (x *index) declaredMissing() []string {
 		return nil
 	}
 	var out []string
-	for _, scope := range []string{inventory.ScopeMachines, inventory.ScopeProxmoxMachines} {
+	for _, scope := range []string{inventory.ScopeClusters, inventory.ScopeMachines, inventory.ScopeProxmoxMachines} {
 		if !x.known(inventory.ManagementSource, scope) {
 			out = append(out, need(inventory.ManagementSource, scope))
 		}
@@ -64,6 +64,23 @@ func (x *index) uuidsMissing() []string {
 	return slices.Compact(out)
 }
 
+// namesMissing lists why a VM may exist under a name that no list shows: a guest list that may be short, or a row of a
+// host that sends no status, which has no name.
+func (x *index) namesMissing() []string {
+	var out []string
+	for i := range x.s.Sites {
+		out = append(out, x.guestsMissing(x.s.Sites[i].Name)...)
+	}
+	for i := range x.s.VMs {
+		vm := &x.s.VMs[i]
+		if candidate(vm) && vm.Name == "" && vm.Config == nil {
+			out = append(out, configNeed(x, vm))
+		}
+	}
+	slices.Sort(out)
+	return slices.Compact(out)
+}
+
 // configNeed names the coverage entry because of which a VM's configuration is not there.
 func configNeed(x *index, vm *inventory.VM) string {
 	src := inventory.SiteSource(vm.Site)
@@ -73,14 +90,31 @@ func configNeed(x *index, vm *inventory.VM) string {
 	return need(src, inventory.ConfigScope(vm.Node))
 }
 
-// unreadClusters are the clusters whose Nodes were not all seen, aliases resolved, sorted.
+// unreadClusters are the clusters whose Nodes were not all seen, aliases resolved, sorted. A cluster that only its
+// Machines speak of is one too.
 func (b *builder) unreadClusters() []string {
+	seen := map[string]bool{}
 	var out []string
-	for i := range b.s.Clusters {
-		key := b.s.Clusters[i].Key
-		if !b.nodesRead(key) && !b.nodesRead(b.nodesKey(key)) {
+	look := func(key string) {
+		if key == "" || seen[key] {
+			return
+		}
+		seen[key] = true
+		if !b.nodesRead(b.nodesKey(key)) {
 			out = append(out, key)
 		}
+	}
+	for i := range b.s.Clusters {
+		look(b.s.Clusters[i].Key)
+	}
+	for i := range b.s.Machines {
+		look(b.s.Machines[i].Cluster)
+	}
+	for i := range b.s.ProxmoxMachines {
+		look(b.s.ProxmoxMachines[i].Cluster)
+	}
+	for i := range b.s.Nodes {
+		look(b.s.Nodes[i].Cluster)
 	}
 	slices.Sort(out)
 	return out

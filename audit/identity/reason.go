@@ -38,4 +38,5 @@ const (
 	ReasonAlive          Reason = "node-alive-without-vm"
 	ReasonUnmappedRegion Reason = "region-not-mapped"
 	ReasonLooksLike      Reason = "looks-like-a-cluster-member"
+	ReasonSiteUnknown    Reason = "site-may-not-be-scanned"
 )

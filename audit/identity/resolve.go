@@ -18,8 +18,10 @@ type resolution struct {
 	rivals []int
 	// shared are the VMs that carry the claim's UUID, if there are several.
 	shared []int
-	// disputed are VMs that some fact names and another fact rules out: the UUIDs differ.
+	// disputed are VMs that an address names and the UUIDs rule out.
 	disputed []int
+	// blank are VMs that some fact names and that set no UUID, while the claim has one: neither yes nor no.
+	blank []int
 	// deadlocked are the disputed VMs whose VMID and name fit: two strong facts disagree.
 	deadlocked []int
 	// taken are addresses that the object names and that a guest of another identity holds (a recycled VMID).
@@ -112,14 +114,10 @@ func (r *resolver) byUUID() {
 }
 
 // contradicts is true if a VM cannot be what the claim is about: both have a UUID that can be compared, and they
-// differ in the straight and in the swapped form. A VM whose configuration was read and sets no UUID shows the guest a
-// nil one, so it does not fit a claim that has one either.
+// differ in the straight and in the swapped form.
 func (r *resolver) contradicts(vm int) bool {
 	v := &r.x.s.VMs[vm]
-	if len(r.c.uuids) == 0 || v.Config == nil {
-		return false
-	}
-	if v.Config.UUID == "" && v.Config.RawUUID != "" {
+	if len(r.c.uuids) == 0 || v.UUID() == "" {
 		return false
 	}
 	// A UUID that several VMs share is compared like any other here: it cannot prove, but it still can rule out.
@@ -131,10 +129,19 @@ func (r *resolver) contradicts(vm int) bool {
 	return true
 }
 
+// unset is true if the claim has a UUID and the VM's configuration was read and sets none. Such a guest sees a nil UUID
+// as a rule, but a vGPU or a hand-edited configuration gives it one that no configuration shows (qemu-server
+// PVE/QemuServer/PCI.pm), so that it is no proof of a difference either.
+func (r *resolver) unset(vm int) bool {
+	c := r.x.s.VMs[vm].Config
+	return len(r.c.uuids) > 0 && c != nil && c.UUID == "" && c.RawUUID == ""
+}
+
 func (r *resolver) dispute(vm int, e Evidence, s Strength) {
 	e.Note = joinNotes(e.Note, "but its UUID is "+orNone(r.x.s.VMs[vm].UUID())+", not "+r.c.uuids[0].uuid)
 	r.against(e, s)
-	if !slices.Contains(r.out.disputed, vm) {
+	// A name repeats; two machines of one name are two.
+	if s != Hint && !slices.Contains(r.out.disputed, vm) {
 		r.out.disputed = append(r.out.disputed, vm)
 	}
 	if s == Strong {
@@ -173,7 +180,7 @@ func (r *resolver) atAddress(a addressClaim, vm int) {
 		r.dispute(vm, e, Strong)
 	case same:
 		r.levels[atStrong].add(vm, e)
-	case !seen || (!a.needsName && v.Config == nil):
+	case !seen || v.Config == nil:
 		if a.needsName {
 			e.Kind = KindVMID
 		}
@@ -185,9 +192,28 @@ func (r *resolver) atAddress(a addressClaim, vm int) {
 		r.take(vm, e, "the VM with this VMID has another name")
 	case r.contradicts(vm):
 		r.take(vm, e, "the VMID now belongs to a guest with another UUID")
-	default:
+	case r.begins(v.Name):
 		r.levels[atStrong].add(vm, e)
+	default:
+		// The cloud controller manager wants the same UUID and a VM name that begins with the Node's. Here the UUIDs cannot
+		// be compared and the name fits nothing: it may be the machine, or whoever got its VMID afterwards.
+		e.Note = "there is no UUID to compare, and the names differ: the VMID may have been given to another guest"
+		r.against(e, Supporting)
+		r.out.blank = append(r.out.blank, vm)
+		r.out.unverified = append(r.out.unverified, vm)
 	}
+}
+
+// begins is true if a VM's name begins with one of the claim's, which is how the Proxmox cloud controller manager
+// compares them (sergelogvinov/proxmox-cloud-controller-manager).
+func (r *resolver) begins(name string) bool {
+	f := foldName(name)
+	for _, n := range r.c.names {
+		if short := shortName(foldName(n)); short != "" && strings.HasPrefix(f, short) {
+			return true
+		}
+	}
+	return false
 }
 
 // take notes that the address is another guest's: VMIDs are recycled.
@@ -230,11 +256,16 @@ func (r *resolver) byIP() {
 
 // weak adds a fact that a differing UUID overrules.
 func (r *resolver) weak(at int, vm int, e Evidence) {
-	if r.contradicts(vm) {
+	switch {
+	case r.contradicts(vm):
 		r.dispute(vm, e, r.levels[at].strength)
-		return
+	case r.unset(vm):
+		e.Note = joinNotes(e.Note, "but the VM sets no SMBIOS UUID, and this states "+r.c.uuids[0].uuid)
+		r.against(e, r.levels[at].strength)
+		r.out.blank = append(r.out.blank, vm)
+	default:
+		r.levels[at].add(vm, e)
 	}
-	r.levels[at].add(vm, e)
 }
 
 func (r *resolver) byName() {

@@ -41,7 +41,7 @@ func (j *judge) stray(e *Entity, ms *members) {
 	case len(j.ambiguous[i]) > 0, len(j.disputes[i]) > 0:
 		e.unknown(ReasonAmbiguous)
 	case m.cluster == "" && len(m.suspicion) > 0:
-		e.unknown(ReasonLooksLike)
+		e.unknown(ReasonLooksLike, m.missing...)
 	case m.cluster == "":
 		e.verdict(Unrelated, ReasonNothingTies)
 	default:
@@ -68,20 +68,23 @@ func (j *judge) orphan(e *Entity, vm *inventory.VM, m *membership) {
 	if len(m.selected) > 1 {
 		homes = m.selected
 	}
-	var missing []string
+	missing := slices.Concat(m.missing, j.declaredGaps)
 	for _, c := range homes {
 		if !j.nodesRead(j.nodesKey(c)) {
 			missing = append(missing, nodesNeed([]string{c})...)
 		}
-		if j.loose[j.nodesKey(c)] > 0 && vm.UUID() == "" {
-			e.unknown(ReasonAmbiguous)
-			e.Notes = append(e.Notes, "a Node of cluster "+c+" carries no usable UUID and may be this VM")
-			return
+	}
+	missing = append(missing, nodesNeed(j.couldBeOf(vm, m, j.unread))...)
+	loose := ""
+	if vm.UUID() == "" {
+		for _, c := range j.couldBeOf(vm, m, j.looseClusters) {
+			loose = c
 		}
 	}
-	missing = append(missing, j.declaredGaps...)
-	missing = append(missing, nodesNeed(j.couldBeOf(vm, m))...)
 	switch {
+	case loose != "":
+		e.unknown(ReasonAmbiguous, missing...)
+		e.Notes = append(e.Notes, "a Node of cluster "+loose+" found no VM and may be this one: there is no UUID to compare")
 	case len(missing) > 0:
 		e.unknown(ReasonNotSeen, missing...)
 	case j.fresh(vm):
@@ -94,12 +97,11 @@ func (j *judge) orphan(e *Entity, vm *inventory.VM, m *membership) {
 	}
 }
 
-// couldBeOf are the clusters whose Nodes were not read and whose Node this VM may be. A cluster with a selector says
-// which VMs are its own, so a VM that it does not select is not; but only the explicit word of another selector rules
-// out a cluster that has none.
-func (j *judge) couldBeOf(vm *inventory.VM, m *membership) []string {
+// couldBeOf are those of some clusters whose Node this VM may be. A cluster with a selector says which VMs are its own, so
+// a VM that it does not select is not; but only the explicit word of another selector rules out a cluster that has none.
+func (j *judge) couldBeOf(vm *inventory.VM, m *membership, clusters []string) []string {
 	var out []string
-	for _, key := range j.unread {
+	for _, key := range clusters {
 		c := j.clusters[key]
 		if len(m.selected) > 0 && !slices.Contains(m.selected, key) && c != nil && !c.Selector.IsZero() {
 			continue
@@ -115,11 +117,18 @@ func (j *judge) couldBeOf(vm *inventory.VM, m *membership) []string {
 // fresh is true for a VM that somebody may still be working on: it was created, or started, within the grace period,
 // or is locked by a creation or clone. A script that joins a worker right now must not have it called an orphan.
 func (j *judge) fresh(vm *inventory.VM) bool {
-	if vm.Lock == "create" || vm.Lock == "clone" {
+	if (vm.Lock == "create" || vm.Lock == "clone") && j.withinADay(vm) {
 		return true
 	}
 	if vm.Config != nil && j.young(vm.Config.CreatedAt) {
 		return true
 	}
 	return vm.UptimeSeconds > 0 && time.Duration(vm.UptimeSeconds)*time.Second < j.opt.Grace
+}
+
+// withinADay is false for a VM that is known to be older: no clone takes a day, but a clone that died leaves its lock for
+// ever.
+func (j *judge) withinADay(vm *inventory.VM) bool {
+	const longestClone = 24 * time.Hour
+	return vm.Config == nil || vm.Config.CreatedAt == nil || j.s.CollectedAt.Sub(*vm.Config.CreatedAt) < longestClone
 }

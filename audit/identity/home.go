@@ -1,0 +1,76 @@
+package identity
+
+import (
+	"slices"
+
+	"github.com/proxaudit/proxaudit/inventory"
+)
+
+// homeScanned is true if something says that an entity's VM would lie in one of the scanned sites. A management cluster
+// may run machines in sites that this run did not scan, where the same VMIDs exist: a VMID that is free, or another
+// guest's, in a scanned site says nothing about those.
+func (j *judge) homeScanned(e *Entity) bool {
+	if c := j.clusters[e.Cluster]; c != nil && c.Site != "" {
+		return j.sites[c.Site] != nil
+	}
+	nodes := j.nodesKey(e.Cluster)
+	if len(j.homes[nodes]) > 0 {
+		return true
+	}
+	for _, n := range e.Nodes {
+		// A region is a name of ours for a site, if the configuration says so.
+		if _, region, ok := j.pointer(n); ok && j.mapped(region) {
+			return true
+		}
+	}
+	if j.looseReady[nodes] > 0 {
+		// The cluster runs, and none of its machines was found.
+		return false
+	}
+	for _, i := range e.ProxmoxMachines {
+		if slices.ContainsFunc(j.hostsOf(i), j.scannedHost) {
+			return true
+		}
+	}
+	for _, n := range e.Nodes {
+		if _, region, ok := j.pointer(n); ok && region != "" {
+			return true
+		}
+	}
+	return false
+}
+
+// pointer is the VMID and region that a Node names, by its providerID or annotation.
+func (j *judge) pointer(n int) (vmid int, region string, ok bool) {
+	node := &j.s.Nodes[n]
+	if p := inventory.ParseProviderID(node.ProviderID); p.Kind == inventory.ProviderCCM {
+		return p.VMID, regionOf(p.Region, node), true
+	}
+	return instanceID(node)
+}
+
+// mapped is true if the configuration gives a site this region.
+func (j *judge) mapped(region string) bool {
+	for i := range j.s.Sites {
+		if region != "" && slices.Contains(j.s.Sites[i].Regions, region) {
+			return true
+		}
+	}
+	return false
+}
+
+// hostsOf are the Proxmox hosts that a ProxmoxMachine or its cluster names.
+func (j *judge) hostsOf(pm int) []string {
+	p := &j.s.ProxmoxMachines[pm]
+	out := []string{p.ProxmoxNode, p.SourceNode}
+	if c := j.clusters[p.Cluster]; c != nil && c.Declared != nil && c.Declared.Infrastructure != nil {
+		out = append(out, c.Declared.Infrastructure.AllowedNodes...)
+	}
+	return slices.DeleteFunc(out, func(h string) bool { return h == "" })
+}
+
+// scannedHost is true for a host of a scanned site.
+func (j *judge) scannedHost(name string) bool { return j.hosts[name] }
+
+// homeNeed names what would tell where an entity's VMs lie.
+func homeNeed(e *Entity) string { return need(inventory.ClusterSource(e.Cluster), "site") }

@@ -1,0 +1,208 @@
+package identity
+
+import (
+	"maps"
+	"slices"
+
+	"github.com/proxaudit/proxaudit/inventory"
+)
+
+// joinSame unites what is one by being the same: VMs that share a UUID, with whatever states it, and a Node that was
+// listed through two contexts.
+func (b *builder) joinSame() {
+	for _, vms := range b.vmByUUID {
+		for _, vm := range vms[1:] {
+			b.union(vms[0], vm)
+		}
+	}
+	joinShared := func(rs []resolution, id func(int) int) {
+		for i := range rs {
+			if len(rs[i].shared) > 0 {
+				b.union(rs[i].shared[0], id(i))
+			}
+		}
+	}
+	joinShared(b.nodes, b.nodeID)
+	joinShared(b.pms, b.pmID)
+	joinShared(b.machines, b.machineID)
+	for i := range b.s.Nodes {
+		if first, ok := b.nodeByUID[b.s.Nodes[i].UID]; ok && first != i {
+			b.union(b.nodeID(first), b.nodeID(i))
+			b.set[b.find(b.nodeID(first))].nodes--
+		}
+	}
+}
+
+// hold is one object's link to a VM.
+type hold struct{ vm, id int }
+
+func (b *builder) holdsAt(strength Strength) []hold {
+	var out []hold
+	add := func(rs []resolution, id func(int) int, skip func(int) bool) {
+		for i := range rs {
+			if rs[i].vm >= 0 && rs[i].strength == strength && (skip == nil || !skip(i)) {
+				out = append(out, hold{rs[i].vm, id(i)})
+			}
+		}
+	}
+	add(b.nodes, b.nodeID, nil)
+	add(b.pms, b.pmID, func(i int) bool { _, dup := b.duplicate[i]; return dup })
+	add(b.machines, b.machineID, b.isDuplicateMachine)
+	return out
+}
+
+// joinStrong unites objects with the VM that proof or strong evidence names. Two of a kind that meet there are a
+// conflict.
+func (b *builder) joinStrong() {
+	for _, strength := range []Strength{Proof, Strong} {
+		for _, h := range b.holdsAt(strength) {
+			b.union(h.vm, h.id)
+		}
+	}
+	b.homes = map[string]map[string]bool{}
+	learn := func(cluster string, r *resolution) {
+		if r.vm < 0 || (r.strength != Proof && r.strength != Strong) {
+			return
+		}
+		cluster = b.nodesKey(cluster)
+		if b.homes[cluster] == nil {
+			b.homes[cluster] = map[string]bool{}
+		}
+		b.homes[cluster][b.s.VMs[r.vm].Site] = true
+	}
+	for i := range b.nodes {
+		learn(b.s.Nodes[i].Cluster, &b.nodes[i])
+	}
+	for i := range b.pms {
+		learn(b.s.ProxmoxMachines[i].Cluster, &b.pms[i])
+	}
+	for i := range b.machines {
+		learn(b.s.Machines[i].Cluster, &b.machines[i])
+	}
+}
+
+// joinNodes unites Machines with the Node that their nodeRef names or that states their UUID, also where no VM was seen.
+func (b *builder) joinNodes() {
+	for i := range b.s.Machines {
+		if b.isDuplicateMachine(i) {
+			continue
+		}
+		m := &b.s.Machines[i]
+		if m.NodeRef != "" {
+			if n, ok := b.nodeByName[nodeKey{b.nodesKey(m.Cluster), m.NodeRef}]; ok {
+				b.union(b.machineID(i), b.nodeID(n))
+				continue
+			}
+		}
+		if n, ok := b.nodeOfUUID(b.machineUUID(i)); ok {
+			b.union(b.machineID(i), b.nodeID(n))
+		}
+	}
+}
+
+// joinWeak unites what only addresses and names tie together, the stronger first. Weak evidence may complete a machine:
+// it never makes two of a kind out of one, never reaches over clusters or sites, and never chooses between two that
+// want the same.
+func (b *builder) joinWeak() {
+	for _, strength := range []Strength{Supporting, Hint} {
+		wishes := map[int][]int{} // by VM: the roots of what wants it
+		wanted := map[int]int{}   // by root: how many VMs it wants
+		seen := map[[2]int]bool{}
+		for _, h := range b.holdsAt(strength) {
+			root := b.find(h.id)
+			wish := [2]int{h.vm, root}
+			if b.find(h.vm) == root || seen[wish] || !b.mayHold(h.vm, root) {
+				continue
+			}
+			seen[wish] = true
+			wishes[h.vm] = append(wishes[h.vm], root)
+			wanted[root]++
+		}
+		for _, vm := range slices.Sorted(maps.Keys(wishes)) {
+			b.grant(vm, wishes[vm], wanted)
+		}
+	}
+}
+
+// mayHold is true if a component and a VM's could be one machine.
+func (b *builder) mayHold(vm, root int) bool {
+	have, want := b.set[b.find(vm)], b.set[root]
+	if !have.with(want).single() || !b.agree(have, want) {
+		return false
+	}
+	return b.inReach(want.cluster, b.s.VMs[vm].Site)
+}
+
+// inReach is false if a cluster's VMs lie elsewhere: by the configuration's word, or by all of its members that are
+// known for certain. Private addresses and names repeat over sites.
+func (b *builder) inReach(cluster, site string) bool {
+	if c := b.clusters[cluster]; c != nil && c.Site != "" {
+		return c.Site == site
+	}
+	homes := b.homes[b.nodesKey(cluster)]
+	return len(homes) == 0 || homes[site]
+}
+
+// grant gives a VM to those that want it, if they can all be one machine, and to nobody else.
+func (b *builder) grant(vm int, roots []int, wanted map[int]int) {
+	all, agreed, torn := b.set[b.find(vm)], true, false
+	for _, r := range roots {
+		agreed = agreed && b.agree(all, b.set[r])
+		all = all.with(b.set[r])
+		torn = torn || wanted[r] > 1
+	}
+	if all.single() && agreed && !torn {
+		for _, r := range roots {
+			b.union(vm, r)
+		}
+		return
+	}
+	for _, r := range roots {
+		b.undecided[r] = true
+		b.ambiguous[vm] = append(b.ambiguous[vm], b.subjectOf(r))
+	}
+}
+
+// noteDoubts records which VMs somebody may be: a VM that an unresolved Node could be is never called an orphan. What an
+// object that found its VM says of others (names repeat over sites) raises no doubt.
+func (b *builder) noteDoubts() {
+	note := func(rs []resolution, id func(int) int) {
+		for i := range rs {
+			r := &rs[i]
+			for _, vm := range r.rivals {
+				b.ambiguous[vm] = append(b.ambiguous[vm], b.subjectOf(id(i)))
+			}
+			if r.vm >= 0 {
+				continue
+			}
+			for _, vm := range r.disputed {
+				b.disputes[vm] = append(b.disputes[vm], b.subjectOf(id(i)))
+			}
+		}
+	}
+	note(b.nodes, b.nodeID)
+	note(b.pms, b.pmID)
+	note(b.machines, b.machineID)
+}
+
+// nodeOfUUID is the one Node that states a UUID.
+func (b *builder) nodeOfUUID(uuid string) (int, bool) {
+	if uuid == "" {
+		return 0, false
+	}
+	if ns := b.nodeByUUID[uuid]; len(ns) == 1 {
+		return ns[0], true
+	}
+	return 0, false
+}
+
+// machineUUID is the UUID in the Machine's or its ProxmoxMachine's providerID.
+func (b *builder) machineUUID(i int) string {
+	if u := inventory.ParseProviderID(b.s.Machines[i].ProviderID).UUID; u != "" {
+		return u
+	}
+	if pm := b.pmOfMachine[i]; pm >= 0 {
+		return inventory.ParseProviderID(b.s.ProxmoxMachines[pm].ProviderID).UUID
+	}
+	return ""
+}
