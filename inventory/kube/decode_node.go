@@ -3,8 +3,6 @@ package kube
 import (
 	"strings"
 
-	"k8s.io/apimachinery/pkg/api/resource"
-
 	"github.com/proxaudit/proxaudit/inventory"
 )
 
@@ -18,9 +16,9 @@ type nodeObject struct {
 		Taints        []inventory.Taint `json:"taints"`
 	} `json:"spec"`
 	Status struct {
-		Addresses  addresses                    `json:"addresses"`
-		Conditions conditions                   `json:"conditions"`
-		Capacity   map[string]resource.Quantity `json:"capacity"`
+		Addresses  addresses           `json:"addresses"`
+		Conditions conditions          `json:"conditions"`
+		Capacity   map[string]quantity `json:"capacity"`
 		NodeInfo   struct {
 			SystemUUID              string `json:"systemUUID"`
 			MachineID               string `json:"machineID"`

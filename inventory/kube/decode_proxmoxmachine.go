@@ -13,9 +13,6 @@ import (
 	"github.com/proxaudit/proxaudit/inventory"
 )
 
-// minVMID is the lowest VMID that Proxmox gives to a guest (pve-common PVE/JSONSchema.pm: pve-vmid).
-const minVMID = 100
-
 type proxmoxMachineObject struct {
 	objectMeta
 	Spec struct {
@@ -80,7 +77,7 @@ func proxmoxMachine(o object, keys clusterKeys) (inventory.ProxmoxMachine, error
 // vmid is nil for what no guest can have: CAPMOX has written -1 for "not yet"
 // (ionos-cloud/cluster-api-provider-proxmox#31).
 func vmid(n *int64) *int {
-	if n == nil || *n < minVMID || *n > math.MaxInt32 {
+	if n == nil || *n > math.MaxInt32 || *n < 0 || !inventory.ValidVMID(int(*n)) {
 		return nil
 	}
 	v := int(*n)

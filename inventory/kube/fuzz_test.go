@@ -54,7 +54,7 @@ func FuzzNormalise(f *testing.F) {
 			case kindProxmoxMachine.scope():
 				var pm inventory.ProxmoxMachine
 				pm, err = proxmoxMachine(o, keys)
-				if err == nil && pm.VMID != nil && *pm.VMID < minVMID {
+				if err == nil && pm.VMID != nil && !inventory.ValidVMID(*pm.VMID) {
 					t.Fatalf("VMID %d", *pm.VMID)
 				}
 				normalised = pm
