@@ -41,9 +41,8 @@ func (c *Collector) Collect(ctx context.Context) *inventory.Snapshot {
 // listing is the first pass in the making.
 type listing struct {
 	*pass
-	site        inventory.Site
-	clusterName string
-	vms         []inventory.VM
+	site inventory.Site
+	vms  []inventory.VM
 	// whole is true if the guest list can be taken for all guests there are.
 	whole bool
 }

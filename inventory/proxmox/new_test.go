@@ -11,16 +11,15 @@ import (
 
 func TestParseURL(t *testing.T) {
 	for in, want := range map[string]string{
-		"https://pve.example:8006":             "https://pve.example:8006/api2/json",
-		"https://pve.example:8006/":            "https://pve.example:8006/api2/json",
-		" https://pve.example:8006/api2/json ": "https://pve.example:8006/api2/json",
-		"https://pve.example:8006/api2/json/":  "https://pve.example:8006/api2/json",
-		"https://pve.example:8006/api2":        "https://pve.example:8006/api2/json",
-		"https://pve.example/pve":              "https://pve.example/pve/api2/json",
-		"https://[2001:db8::1]:8006":           "https://[2001:db8::1]:8006/api2/json",
-		"http://127.0.0.1:8080":                "http://127.0.0.1:8080/api2/json",
-		"http://localhost:8080/":               "http://localhost:8080/api2/json",
-		"http://[::1]:8080/":                   "http://[::1]:8080/api2/json",
+		"https://pve.example:8006":            "https://pve.example:8006/api2/json",
+		"https://pve.example:8006/":           "https://pve.example:8006/api2/json",
+		"https://pve.example:8006/api2/json/": "https://pve.example:8006/api2/json",
+		"https://pve.example:8006/api2":       "https://pve.example:8006/api2/json",
+		"https://pve.example/pve":             "https://pve.example/pve/api2/json",
+		"https://[2001:db8::1]:8006":          "https://[2001:db8::1]:8006/api2/json",
+		"http://127.0.0.1:8080":               "http://127.0.0.1:8080/api2/json",
+		"http://localhost:8080/":              "http://localhost:8080/api2/json",
+		"http://[::1]:8080/":                  "http://[::1]:8080/api2/json",
 	} {
 		if got, err := parseURL(in, false); err != nil || got.String() != want {
 			t.Errorf("parseURL(%q) = %v, %v; want %s", in, got, err, want)

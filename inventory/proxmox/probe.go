@@ -72,6 +72,7 @@ func (c *Collector) probe(ctx context.Context, vmid int) inventory.Probe {
 			pr.Existence = inventory.ExistenceUnknown
 			pr.Reason = "free by the word of a part of the cluster that is not quorate"
 		}
+	case inventory.ExistenceUnknown:
 	case inventory.Exists:
 		data, e := c.get(ctx, fmt.Sprintf("%s?path=/vms/%d", pathPermissions, vmid))
 		if e == nil {

@@ -34,13 +34,3 @@ func property(props []Property, key string, isDefault bool) (string, bool) {
 	}
 	return "", false
 }
-
-// flag is a boolean property; absent is false.
-func flag(props []Property, key string) bool {
-	s, ok := property(props, key, false)
-	if !ok {
-		return false
-	}
-	val, _ := Bool(s)
-	return val
-}

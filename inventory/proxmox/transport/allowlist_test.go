@@ -89,7 +89,7 @@ func TestOnlyListedGETsGoOut(t *testing.T) {
 	if count, retries := tr.Counts(); count != 0 || retries != 0 {
 		t.Errorf("counted %d and %d", count, retries)
 	}
-	if _, ex := ask(t, tr, t.Context(), "/version"); ex.Err != nil {
+	if _, ex := ask(t.Context(), t, tr, "/version"); ex.Err != nil {
 		t.Fatalf("a listed GET does not go out: %v", ex.Err)
 	}
 	if s.verbs[http.MethodGet] != 1 || len(s.verbs) != 1 {

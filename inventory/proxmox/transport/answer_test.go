@@ -2,6 +2,7 @@ package transport
 
 import (
 	"compress/gzip"
+	"fmt"
 	"io"
 	"net/http"
 	"strings"
@@ -24,7 +25,7 @@ func TestMalformedAnswers(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			s := newServer(t, func(w http.ResponseWriter, _ *http.Request, _ int) { raw(t, w, c.head, c.body) })
-			body, ex := ask(t, open(t, s.URL, nil), t.Context(), "/version")
+			body, ex := ask(t.Context(), t, open(t, s.URL, nil), "/version")
 			if e := mustFail(t, ex, Malformed); !strings.Contains(e.Error(), c.reason) || ex.Attempts != 1 {
 				t.Errorf("%v after %d attempts, want %q", e, ex.Attempts, c.reason)
 			}
@@ -54,7 +55,7 @@ func TestErrorBodies(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			s := newServer(t, func(w http.ResponseWriter, _ *http.Request, _ int) { raw(t, w, c.head, c.body) })
-			_, ex := ask(t, open(t, s.URL, nil), t.Context(), "/version")
+			_, ex := ask(t.Context(), t, open(t, s.URL, nil), "/version")
 			if ex.Err == nil || ex.Err.Short() != c.short || ex.Err.Params["vmid"] != c.param {
 				t.Errorf("%+v, want %q and %q", ex.Err, c.short, c.param)
 			}
@@ -68,7 +69,7 @@ func TestRedirectsAreNotFollowed(t *testing.T) {
 	other := newServer(t, func(w http.ResponseWriter, _ *http.Request, _ int) { ok(t, w) })
 	for _, target := range []string{other.URL + "/api2/json/version", "/api2/json/nodes"} {
 		s := newServer(t, func(w http.ResponseWriter, r *http.Request, _ int) { http.Redirect(w, r, target, http.StatusFound) })
-		_, ex := ask(t, open(t, s.URL, nil), t.Context(), "/version")
+		_, ex := ask(t.Context(), t, open(t, s.URL, nil), "/version")
 		if e := mustFail(t, ex, Failed); !strings.Contains(e.Error(), target) {
 			t.Errorf("the target is missing in %v", e)
 		}
@@ -92,9 +93,9 @@ func TestEchoedSecretIsRedacted(t *testing.T) {
 	})
 	var log strings.Builder
 	tr := open(t, s.URL, func(o *Options) {
-		o.Logf = func(format string, args ...any) { log.WriteString(format) }
+		o.Logf = func(format string, args ...any) { fmt.Fprintf(&log, format, args...) }
 	})
-	_, ex := ask(t, tr, t.Context(), "/version")
+	_, ex := ask(t.Context(), t, tr, "/version")
 	e := mustFail(t, ex, Failed)
 	if !strings.Contains(e.Reason, "REDACTED") {
 		t.Errorf("the echo did not arrive: %v", e)
@@ -124,7 +125,7 @@ func TestAnswersAreBounded(t *testing.T) {
 				t.Logf("the client has gone: %v", err)
 			}
 		})
-		_, ex := ask(t, open(t, s.URL, nil), t.Context(), "/version")
+		_, ex := ask(t.Context(), t, open(t, s.URL, nil), "/version")
 		if e := mustFail(t, ex, Malformed); !strings.Contains(e.Error(), "larger than 1 MiB") {
 			t.Errorf("gzip %v: %v", zip, e)
 		}
@@ -145,7 +146,7 @@ func TestGzipIsRead(t *testing.T) {
 			t.Error(err)
 		}
 	})
-	if body, ex := ask(t, open(t, s.URL, nil), t.Context(), "/version"); ex.Err != nil || body != `{"data":1}` {
+	if body, ex := ask(t.Context(), t, open(t, s.URL, nil), "/version"); ex.Err != nil || body != `{"data":1}` {
 		t.Errorf("%q, %v", body, ex.Err)
 	}
 }

@@ -23,7 +23,7 @@ func TestBreakerOpensPerNode(t *testing.T) {
 	tr := open(t, s.URL, nil)
 	skipped := 0
 	for i := range 20 {
-		_, ex := ask(t, tr, t.Context(), configOf("pve3", 300+i))
+		_, ex := ask(t.Context(), t, tr, configOf("pve3", 300+i))
 		if ex.Err == nil {
 			t.Fatal("a dead node has answered")
 		}
@@ -33,7 +33,7 @@ func TestBreakerOpensPerNode(t *testing.T) {
 				t.Errorf("the reason is missing in %q", e)
 			}
 		}
-		if _, ex := ask(t, tr, t.Context(), configOf("pve1", 100+i)); ex.Err != nil {
+		if _, ex := ask(t.Context(), t, tr, configOf("pve1", 100+i)); ex.Err != nil {
 			t.Fatalf("pve1: %v", ex.Err)
 		}
 	}
@@ -58,7 +58,7 @@ func TestBreakerCountsOnlyFailuresInARow(t *testing.T) {
 	})
 	tr := open(t, s.URL, nil)
 	for i := range 20 {
-		if _, ex := ask(t, tr, t.Context(), configOf("pve1", 100+i)); ex.Err != nil {
+		if _, ex := ask(t.Context(), t, tr, configOf("pve1", 100+i)); ex.Err != nil {
 			t.Fatal(ex.Err)
 		}
 	}
@@ -72,8 +72,8 @@ func TestBreakerIgnoresRefusals(t *testing.T) {
 	s := newServer(t, func(w http.ResponseWriter, _ *http.Request, _ int) { raw(t, w, "403 no", "") })
 	tr := open(t, s.URL, nil)
 	for i := range 20 {
-		_, ex := ask(t, tr, t.Context(), configOf("pve1", 100+i))
-		mustFail(t, ex, Refused)
+		_, ex := ask(t.Context(), t, tr, configOf("pve1", 100+i))
+		_ = mustFail(t, ex, Refused)
 	}
 	if len(s.seen()) != 20 {
 		t.Errorf("%d requests", len(s.seen()))

@@ -108,7 +108,7 @@ func open(t *testing.T, base string, change func(*Options)) *Transport {
 }
 
 // ask sends a GET as Telmate's client would, and returns the body and the record.
-func ask(t *testing.T, tr *Transport, ctx context.Context, path string) (string, *Exchange) {
+func ask(ctx context.Context, t *testing.T, tr *Transport, path string) (string, *Exchange) {
 	t.Helper()
 	ctx, ex := WithExchange(ctx)
 	req, err := http.NewRequestWithContext(ctx, http.MethodGet, tr.url.String()+path, nil)

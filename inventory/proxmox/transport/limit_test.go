@@ -55,13 +55,13 @@ func TestLimits(t *testing.T) {
 	var wg sync.WaitGroup
 	for i := range 40 {
 		for _, node := range []string{"pve1", "pve2"} {
-			wg.Go(func() { ask(t, tr, t.Context(), configOf(node, 100+i)) })
+			wg.Go(func() { ask(t.Context(), t, tr, configOf(node, 100+i)) })
 		}
 	}
 	wg.Wait()
 	for i := range 10 {
 		wg.Go(func() {
-			ask(t, tr, t.Context(), strings.Replace(configOf("pve1", 100+i), "config?current=1", "agent/network-get-interfaces", 1))
+			ask(t.Context(), t, tr, strings.Replace(configOf("pve1", 100+i), "config?current=1", "agent/network-get-interfaces", 1))
 		})
 	}
 	wg.Wait()

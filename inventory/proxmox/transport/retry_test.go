@@ -4,6 +4,7 @@ import (
 	"context"
 	"net/http"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 )
@@ -39,7 +40,7 @@ func TestRetryOnce(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			always := newServer(t, func(w http.ResponseWriter, _ *http.Request, _ int) { c.fault(w) })
 			tr := open(t, always.URL, nil)
-			_, ex := ask(t, tr, t.Context(), config105)
+			_, ex := ask(t.Context(), t, tr, config105)
 			e := mustFail(t, ex, c.kind)
 			if !strings.Contains(e.Short(), c.reason) || !strings.HasPrefix(e.Error(), "GET "+config105+": ") {
 				t.Errorf("error %q, want %q", e, c.reason)
@@ -58,7 +59,7 @@ func TestRetryOnce(t *testing.T) {
 				}
 			})
 			tr = open(t, once.URL, nil)
-			body, ex := ask(t, tr, t.Context(), config105)
+			body, ex := ask(t.Context(), t, tr, config105)
 			if c.attempts == 2 && (ex.Err != nil || body != `{"data":{"version":"9.2.11"}}`) {
 				t.Errorf("the second attempt did not bring the answer: %v, %q", ex.Err, body)
 			}
@@ -74,7 +75,7 @@ func TestClosedIdleConnection(t *testing.T) {
 	s := newServer(t, func(w http.ResponseWriter, _ *http.Request, _ int) { ok(t, w) })
 	tr := open(t, s.URL, nil)
 	for range 3 {
-		if _, ex := ask(t, tr, t.Context(), "/version"); ex.Err != nil {
+		if _, ex := ask(t.Context(), t, tr, "/version"); ex.Err != nil {
 			t.Fatal(ex.Err)
 		}
 		s.CloseClientConnections()
@@ -84,11 +85,53 @@ func TestClosedIdleConnection(t *testing.T) {
 	}
 }
 
+// However many idle connections there are, a request whose connection breaks is repeated once, and on a new one.
+func TestBreakOfUsedConnections(t *testing.T) {
+	const idle = 5
+	var together sync.WaitGroup
+	together.Add(idle)
+	var mu sync.Mutex
+	peers := map[string]int{}
+	s := newServer(t, func(w http.ResponseWriter, r *http.Request, n int) {
+		if len(r.TransferEncoding) > 0 || r.ContentLength != 0 || r.Header.Get("Content-Length") != "" {
+			t.Errorf("a body is sent: %v, %d", r.TransferEncoding, r.ContentLength)
+		}
+		if n <= idle {
+			together.Done()
+			together.Wait()
+			ok(t, w)
+			return
+		}
+		mu.Lock()
+		peers[r.RemoteAddr]++
+		mu.Unlock()
+		drop(t, w)
+	})
+	tr := open(t, s.URL, func(o *Options) { o.PerNode = idle })
+	var wg sync.WaitGroup
+	for range idle {
+		wg.Go(func() {
+			if _, ex := ask(t.Context(), t, tr, "/version"); ex.Err != nil {
+				t.Error(ex.Err)
+			}
+		})
+	}
+	wg.Wait()
+	_, ex := ask(t.Context(), t, tr, "/version")
+	_ = mustFail(t, ex, Unreachable)
+	if count, retries := tr.Counts(); count != idle+1 || retries != 1 || len(s.seen()) != idle+2 {
+		t.Errorf("counted %d and %d retries, and %d requests came in", count, retries, len(s.seen()))
+	}
+	if len(peers) != 2 {
+		t.Errorf("connections: %v", peers)
+	}
+}
+
 func TestRefusedConnectionIsNotRepeated(t *testing.T) {
 	s := newServer(t, func(http.ResponseWriter, *http.Request, int) {})
 	tr := open(t, s.URL, nil)
 	s.Close()
-	_, ex := ask(t, tr, t.Context(), "/version")
+	_, ex := ask(t.Context(), t, tr, "/version")
 	if e := mustFail(t, ex, Unreachable); !strings.Contains(e.Error(), "refused") || ex.Attempts != 1 {
 		t.Errorf("%v after %d attempts", e, ex.Attempts)
 	}
@@ -97,7 +140,7 @@ func TestRefusedConnectionIsNotRepeated(t *testing.T) {
 // The timeout is the client's own; it ends the request and is not repeated, for the answer would take as long again.
 func TestTimeout(t *testing.T) {
 	release := make(chan struct{})
-	s := newServer(t, func(w http.ResponseWriter, r *http.Request, _ int) {
+	s := newServer(t, func(_ http.ResponseWriter, r *http.Request, _ int) {
 		select {
 		case <-release:
 		case <-r.Context().Done():
@@ -105,12 +148,40 @@ func TestTimeout(t *testing.T) {
 	})
 	defer close(release)
 	tr := open(t, s.URL, func(o *Options) { o.Timeout = 20 * time.Millisecond })
-	_, ex := ask(t, tr, t.Context(), config105)
+	_, ex := ask(t.Context(), t, tr, config105)
 	if e := mustFail(t, ex, NodeDown); !strings.Contains(e.Error(), "no answer within 20ms") || ex.Attempts != 1 {
 		t.Errorf("%v after %d attempts", e, ex.Attempts)
 	}
-	_, ex = ask(t, tr, t.Context(), "/version")
-	mustFail(t, ex, Unreachable)
+	_, ex = ask(t.Context(), t, tr, "/version")
+	_ = mustFail(t, ex, Unreachable)
+	if len(s.seen()) != 2 {
+		t.Errorf("%d requests", len(s.seen()))
+	}
+}
+
+// A timeout on a connection that was used before is a timeout, and no connection that broke.
+func TestTimeoutOnAUsedConnection(t *testing.T) {
+	release := make(chan struct{})
+	s := newServer(t, func(w http.ResponseWriter, r *http.Request, n int) {
+		if n == 1 {
+			ok(t, w)
+			return
+		}
+		select {
+		case <-release:
+		case <-r.Context().Done():
+		}
+	})
+	defer close(release)
+	tr := open(t, s.URL, nil)
+	if _, ex := ask(t.Context(), t, tr, "/version"); ex.Err != nil {
+		t.Fatal(ex.Err)
+	}
+	tr.timeout = 20 * time.Millisecond
+	_, ex := ask(t.Context(), t, tr, "/version")
+	if e := mustFail(t, ex, Unreachable); ex.Attempts != 1 || !strings.Contains(e.Reason, "no answer within") {
+		t.Errorf("%v after %d attempts", e, ex.Attempts)
+	}
 }
 
 func TestInterruption(t *testing.T) {
@@ -120,9 +191,9 @@ func TestInterruption(t *testing.T) {
 		<-r.Context().Done()
 	})
 	tr := open(t, s.URL, nil)
-	_, ex := ask(t, tr, ctx, "/version")
-	mustFail(t, ex, Canceled)
-	_, ex = ask(t, tr, ctx, "/version")
+	_, ex := ask(ctx, t, tr, "/version")
+	_ = mustFail(t, ex, Canceled)
+	_, ex = ask(ctx, t, tr, "/version")
 	if e := mustFail(t, ex, Canceled); ex.Attempts > 1 {
 		t.Errorf("%v after %d attempts", e, ex.Attempts)
 	}
@@ -136,8 +207,8 @@ func TestInterruptionBeforeTheRetry(t *testing.T) {
 		o.RetryDelay = time.Hour
 		o.Logf = func(string, ...any) { cancel() }
 	})
-	_, ex := ask(t, tr, ctx, config105)
-	if mustFail(t, ex, NodeDown); len(s.seen()) != 1 {
-		t.Errorf("%d requests", len(s.seen()))
+	_, ex := ask(ctx, t, tr, config105)
+	if e := mustFail(t, ex, NodeDown); len(s.seen()) != 1 {
+		t.Errorf("%d requests, %v", len(s.seen()), e)
 	}
 }

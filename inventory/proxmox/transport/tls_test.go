@@ -52,7 +52,7 @@ func TestCertificates(t *testing.T) {
 		"insecure":                   {TLS{Insecure: true}, s.URL, false},
 		"insecure, another pinned":   {TLS{Insecure: true, Fingerprint: wrong}, s.URL, true},
 	} {
-		_, ex := ask(t, open(t, c.url, func(o *Options) { o.TLS = c.tls }), t.Context(), "/version")
+		_, ex := ask(t.Context(), t, open(t, c.url, func(o *Options) { o.TLS = c.tls }), "/version")
 		if (ex.Err != nil) != c.fail {
 			t.Errorf("%s: %v", name, ex.Err)
 		}
@@ -60,12 +60,12 @@ func TestCertificates(t *testing.T) {
 			t.Errorf("%s: kind %d", name, ex.Err.Kind)
 		}
 	}
-	_, ex := ask(t, open(t, s.URL, func(o *Options) { o.TLS.Fingerprint = wrong }), t.Context(), "/version")
+	_, ex := ask(t.Context(), t, open(t, s.URL, func(o *Options) { o.TLS.Fingerprint = wrong }), "/version")
 	var pinned *FingerprintError
 	if !errors.As(ex.Err, &pinned) || pinned.Got != pin || pinned.Want != wrong || !strings.Contains(ex.Err.Error(), pin) {
 		t.Errorf("the fingerprint that was served is not in %v", ex.Err)
 	}
-	_, ex = ask(t, open(t, s.URL, nil), t.Context(), "/version")
+	_, ex = ask(t.Context(), t, open(t, s.URL, nil), "/version")
 	var unknown *tls.CertificateVerificationError
 	var authority x509.UnknownAuthorityError
 	if !errors.As(ex.Err, &unknown) || !errors.As(ex.Err, &authority) {
@@ -78,8 +78,8 @@ func TestOldTLSIsNotSpoken(t *testing.T) {
 	s.TLS = &tls.Config{MinVersion: tls.VersionTLS10, MaxVersion: tls.VersionTLS11}
 	s.StartTLS()
 	t.Cleanup(s.Close)
-	_, ex := ask(t, open(t, s.URL, func(o *Options) { o.TLS.Insecure = true }), t.Context(), "/version")
-	mustFail(t, ex, Unreachable)
+	_, ex := ask(t.Context(), t, open(t, s.URL, func(o *Options) { o.TLS.Insecure = true }), "/version")
+	_ = mustFail(t, ex, Unreachable)
 }
 
 func TestParseFingerprint(t *testing.T) {

@@ -38,7 +38,9 @@ type Options struct {
 
 // Transport is described at the package.
 type Transport struct {
-	base       *http.Transport
+	base *http.Transport
+	// fresh opens a connection for each request: a repetition must not meet the next connection that has died.
+	fresh      *http.Transport
 	url        *url.URL
 	secret     string
 	timeout    time.Duration
@@ -67,21 +69,25 @@ func New(o Options) (*Transport, error) {
 	// pveproxy speaks HTTP/1.1, and its texts stand in the reason phrase, which HTTP/2 does not carry: a reverse
 	// proxy in front of it must not be talked into HTTP/2.
 	protocols.SetHTTP1(true)
+	base := &http.Transport{
+		Proxy:               http.ProxyFromEnvironment,
+		DialContext:         (&net.Dialer{Timeout: o.Timeout, KeepAlive: 30 * time.Second}).DialContext,
+		TLSClientConfig:     tlsConfig,
+		TLSHandshakeTimeout: o.Timeout,
+		MaxIdleConns:        o.Total,
+		// Go keeps two idle connections per host by default; a new TLS connection to pveproxy costs five times as
+		// much as the request itself.
+		MaxIdleConnsPerHost:    o.Total,
+		MaxConnsPerHost:        o.Total,
+		IdleConnTimeout:        90 * time.Second,
+		MaxResponseHeaderBytes: 1 << 20,
+		Protocols:              protocols,
+	}
+	fresh := base.Clone()
+	fresh.DisableKeepAlives = true
 	return &Transport{
-		base: &http.Transport{
-			Proxy:               http.ProxyFromEnvironment,
-			DialContext:         (&net.Dialer{Timeout: o.Timeout, KeepAlive: 30 * time.Second}).DialContext,
-			TLSClientConfig:     tlsConfig,
-			TLSHandshakeTimeout: o.Timeout,
-			MaxIdleConns:        o.Total,
-			// Go keeps two idle connections per host by default; a new TLS connection to pveproxy costs five
-			// times as much as the request itself.
-			MaxIdleConnsPerHost:    o.Total,
-			MaxConnsPerHost:        o.Total,
-			IdleConnTimeout:        90 * time.Second,
-			MaxResponseHeaderBytes: 1 << 20,
-			Protocols:              protocols,
-		},
+		base:       base,
+		fresh:      fresh,
 		url:        o.Base,
 		secret:     o.Secret.Reveal(),
 		timeout:    o.Timeout,
@@ -138,7 +144,7 @@ func (t *Transport) exchange(req *http.Request, ex *Exchange) (*answer, *Error) 
 				Reason: fmt.Sprintf("not sent: node %s had stopped answering (last: %s)", node, last)}
 		}
 		t.count(ctx, ex)
-		a, e, again := t.attempt(req, node)
+		a, e, again := t.attempt(req, node, ex.Attempts > 1)
 		if e == nil {
 			return a, nil
 		}
@@ -165,17 +171,20 @@ func (t *Transport) count(ctx context.Context, ex *Exchange) {
 }
 
 // attempt sends the request once, and says whether one repetition may help.
-func (t *Transport) attempt(req *http.Request, node string) (a *answer, e *Error, again bool) {
+func (t *Transport) attempt(req *http.Request, node string, repetition bool) (a *answer, e *Error, again bool) {
 	ctx, cancel := context.WithTimeout(req.Context(), t.timeout)
 	defer cancel()
-	out := req.Clone(ctx)
-	out.Header.Set("User-Agent", "proxaudit")
-	resp, err := t.base.RoundTrip(out)
+	out, reused := once(ctx, req)
+	way := t.base
+	if repetition {
+		way = t.fresh
+	}
+	resp, err := way.RoundTrip(out)
 	if err == nil {
 		a, err = read(resp, t.maxBody)
 	}
 	if err != nil {
-		e, again = t.networkError(req.Context(), ctx, err, node)
+		e, again = t.networkError(req.Context(), ctx, err, node, reused.Load())
 		return nil, e, again
 	}
 	if a.status < 200 || a.status > 299 {
@@ -202,7 +211,7 @@ func (t *Transport) note(node string, e *Error, down bool) {
 	}
 }
 
-func (t *Transport) networkError(outer, inner context.Context, err error, node string) (e *Error, again bool) {
+func (t *Transport) networkError(outer, inner context.Context, err error, node string, reused bool) (e *Error, again bool) {
 	var large *tooLargeError
 	switch {
 	case errors.As(err, &large):
@@ -217,11 +226,11 @@ func (t *Transport) networkError(outer, inner context.Context, err error, node s
 		}
 		return e, false
 	}
-	return &Error{Kind: Unreachable, Reason: t.clean(err.Error()), Cause: err}, broken(err)
+	// A server may close a connection while it is idle, and the request comes too late.
+	return &Error{Kind: Unreachable, Reason: t.clean(err.Error()), Cause: err}, broken(err) || reused
 }
 
-// broken is true for a connection that was there and went away. net/http itself repeats a GET on a connection that
-// the server had closed while it was idle; what comes here was cut off later.
+// broken is true for a connection that was there and went away.
 func broken(err error) bool {
 	return errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) || errors.Is(err, syscall.ECONNRESET) ||
 		errors.Is(err, syscall.EPIPE)
