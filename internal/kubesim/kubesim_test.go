@@ -400,7 +400,9 @@ func TestCloseEndsWhatHangs(t *testing.T) {
 	if err := s.Close(); err != nil {
 		t.Error(err)
 	}
-	<-done
+	if err := <-done; err == nil {
+		t.Error("a request that hung was answered")
+	}
 }
 
 // faultsSeen are the faults that have matched something.

@@ -14,7 +14,7 @@ func TestLoadErrors(t *testing.T) {
 	}{
 		"empty":          {want: "holds no manifests"},
 		"only config":    {files: map[string]string{ConfigFile: "version: v1.30.0\n"}, want: "holds no manifests"},
-		"unknown key":    {files: map[string]string{ConfigFile: "verison: x\n"}, want: "verison"},
+		"unknown key":    {files: map[string]string{ConfigFile: "release: x\n"}, want: "release"},
 		"bad discovery":  {files: map[string]string{ConfigFile: "discovery: magic\n"}, want: `"magic"`},
 		"bad kind":       {files: map[string]string{ConfigFile: "kinds: [{group: g, kind: K}]\n"}, want: "needs kind and versions"},
 		"broken YAML":    {files: map[string]string{"a.yaml": "a: ["}, want: "a.yaml"},

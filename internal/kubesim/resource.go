@@ -21,14 +21,6 @@ type resource struct {
 	objects  []*unstructured.Unstructured
 }
 
-// qualified is like machines.cluster.x-k8s.io, or nodes.
-func (r *resource) qualified() string {
-	if r.group == "" {
-		return r.plural
-	}
-	return r.plural + "." + r.group
-}
-
 // builtin are the kinds that every API server has and that somebody looks for: a list of them is empty, never 404.
 var builtin = []Kind{
 	{Kind: "Namespace", Versions: []string{"v1"}, ClusterScoped: true},

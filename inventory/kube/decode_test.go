@@ -203,7 +203,7 @@ func must(b []byte, err error) []byte {
 // TestServerWarningsGoToTheLog: client-go would print them to stderr.
 func TestServerWarningsGoToTheLog(t *testing.T) {
 	var got []string
-	w := warnings{Target{Key: "k", Logf: func(format string, args ...any) { got = append(got, format) }}}
+	w := warnings{Target{Key: "k", Logf: func(format string, _ ...any) { got = append(got, format) }}}
 	w.HandleWarningHeader(299, "", "deprecated")
 	warnings{}.HandleWarningHeader(299, "", "nobody listens")
 	if len(got) != 1 {

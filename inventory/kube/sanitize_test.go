@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/json"
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
 
@@ -177,7 +178,7 @@ func contentOf(t *testing.T, o map[string]any) string {
 	if err := json.Unmarshal(raw, &spec); err != nil {
 		t.Fatal(err)
 	}
-	files := append(spec.Spec.Files, spec.Spec.KubeadmConfigSpec.Files...)
+	files := slices.Concat(spec.Spec.Files, spec.Spec.KubeadmConfigSpec.Files)
 	if len(files) == 0 || files[0].Content == "" {
 		t.Fatalf("no content in %s", raw)
 	}
