@@ -38,7 +38,7 @@ func parseURL(raw string, insecure bool) (*url.URL, error) {
 	case u.Scheme == "http" && !insecure && !loopback(u.Hostname()):
 		return nil, fmt.Errorf("the Proxmox URL %q is plain HTTP, which would show the token to everyone on the way: use https (or say that this is insecure and meant)", raw)
 	}
-	path := strings.TrimRight(u.EscapedPath(), "/")
+	path := strings.TrimRight(u.Path, "/")
 	path = strings.TrimSuffix(path, apiPath)
 	if strings.HasSuffix(path, "/api2") {
 		path = strings.TrimSuffix(path, "/api2")

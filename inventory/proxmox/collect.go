@@ -43,6 +43,8 @@ type listing struct {
 	*pass
 	site inventory.Site
 	vms  []inventory.VM
+	// permitted is what the token's permissions say of the guest list; nil if they could not be read.
+	permitted *inventory.Visibility
 	// whole is true if the guest list can be taken for all guests there are.
 	whole bool
 }
@@ -100,6 +102,8 @@ func (l *listing) permissions(ctx context.Context) {
 		l.site.Visibility.Reasons = []string{cov.Reason}
 		return
 	}
+	vis := perms.Visibility()
+	l.permitted = &vis
 	l.site.Visibility = perms.Visibility()
 	l.cover(answered(inventory.ScopePermissions))
 }

@@ -1,6 +1,7 @@
 package proxmox
 
 import (
+	"sync"
 	"time"
 
 	"github.com/proxaudit/proxaudit/inventory"
@@ -35,7 +36,8 @@ type Config struct {
 	// GuestAgent says that Agents will be asked; Doctor then checks the privilege for it.
 	GuestAgent bool
 
-	// Logf gets what a person may want to know while the run goes on; nil drops it. No secret is ever in it.
+	// Logf gets what a person may want to know while the run goes on; nil drops it. It is never called twice at a
+	// time, and no secret is ever in it.
 	Logf func(format string, args ...any)
 	// Progress is told how many of the configurations have been asked for; it is never called twice at a time.
 	Progress func(done, total int)
@@ -68,10 +70,21 @@ func (c *Config) setDefaults() {
 	if c.retryDelay <= 0 {
 		c.retryDelay = defaultRetryDelay
 	}
-	if c.Logf == nil {
-		c.Logf = func(string, ...any) {}
-	}
+	c.Logf = oneAtATime(c.Logf)
 	if c.Progress == nil {
 		c.Progress = func(int, int) {}
+	}
+}
+
+// oneAtATime makes a logger safe for the many requests that are in flight.
+func oneAtATime(logf func(string, ...any)) func(string, ...any) {
+	if logf == nil {
+		return func(string, ...any) {}
+	}
+	var mu sync.Mutex
+	return func(format string, args ...any) {
+		mu.Lock()
+		defer mu.Unlock()
+		logf(format, args...)
 	}
 }

@@ -7,6 +7,8 @@ import (
 	"crypto/tls"
 	"crypto/x509"
 	"encoding/pem"
+	"io"
+	"log"
 	"math/big"
 	"net"
 	"net/http"
@@ -199,6 +201,7 @@ func serveTLS(t *testing.T, cert tls.Certificate) (url, caFile, fingerprint stri
 			t.Error(err)
 		}
 	}))
+	s.Config.ErrorLog = log.New(io.Discard, "", 0) // handshakes that the client gives up, as it should
 	s.TLS = &tls.Config{Certificates: []tls.Certificate{cert}, MinVersion: tls.VersionTLS12}
 	s.StartTLS()
 	t.Cleanup(s.Close)

@@ -62,12 +62,19 @@ func TestEveryFaultOnEveryQuestion(t *testing.T) {
 					t.Errorf("%s is %s: %s", scope, c.State, c.Reason)
 				}
 				optional := path == pathVersion || path == pathStatus
+				// What is asked of a person makes sense for the fault.
+				if strings.HasPrefix(name, "login") && path == pathResources && !strings.Contains(c.Remedy, "login page") {
+					t.Errorf("remedy %q", c.Remedy)
+				}
 				if c.Optional != optional {
 					t.Errorf("optional %v", c.Optional)
 				}
 				site := &s.Sites[0]
 				if path == pathPermissions && site.Visibility.Complete {
 					t.Error("the guest list counts as whole without the permissions")
+				}
+				if path == pathPermissions && strings.Contains(cover(t, s, inventory.ScopeGuests).Remedy, "pveum") {
+					t.Error("a role is recommended, and nobody knows which ones there are")
 				}
 				if strings.HasPrefix(path, "/nodes/") {
 					want(t, s, inventory.ScopeGuests, inventory.Complete)
@@ -118,6 +125,9 @@ func TestNotQuorate(t *testing.T) {
 		t.Errorf("%+v", s.Sites[0])
 	}
 	want(t, s, inventory.ScopeGuests, inventory.Partial, "not quorate")
+	if r := cover(t, s, inventory.ScopeGuests).Remedy; r != "on a node: pvecm status" {
+		t.Errorf("remedy %q", r)
+	}
 	p := c.Probe(t.Context(), []int{105})
 	if pr := p.Probes[0]; pr.Existence != inventory.ExistenceUnknown || !strings.Contains(pr.Reason, "not quorate") {
 		t.Errorf("%+v", pr)

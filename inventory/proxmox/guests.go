@@ -23,7 +23,12 @@ func (l *listing) guests(ctx context.Context) {
 		return
 	}
 	l.vms = vms
+	remedy := ""
+	if l.permitted != nil && !l.permitted.Complete {
+		remedy = l.c.grant("/", "PVEAuditor")
+	}
 	if l.site.Quorate != nil && !*l.site.Quorate {
+		remedy = strings.TrimPrefix(remedy+"; on a node: pvecm status", "; ")
 		// The part of a cluster without a quorum shows what was there when it lost the others.
 		l.site.Visibility.Complete = false
 		l.site.Visibility.Reasons = append(l.site.Visibility.Reasons,
@@ -35,7 +40,7 @@ func (l *listing) guests(ctx context.Context) {
 	var reasons []string
 	if !l.site.Visibility.Complete {
 		cov.State = inventory.Partial
-		cov.Remedy = l.c.grant("/", "PVEAuditor")
+		cov.Remedy = remedy
 		text := "the token may not see every VM: "
 		if len(vms) == 0 {
 			// An empty list from a token that may see nothing is a refusal in all but its status.
@@ -43,7 +48,7 @@ func (l *listing) guests(ctx context.Context) {
 			cov.Asked, cov.Failed = 1, 1
 			text = "the token cannot see VMs: Proxmox answered with an empty list; "
 		}
-		reasons = append(reasons, text+strings.Join(l.site.Visibility.Reasons, "; "))
+		reasons = append(reasons, text+firstFew(l.site.Visibility.Reasons))
 	}
 	if len(bad) > 0 {
 		if cov.State == inventory.Complete {

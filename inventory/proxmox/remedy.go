@@ -39,6 +39,8 @@ func (c *Collector) remedy(e *transport.Error) string {
 		return c.privilegeRemedy(e.Reason)
 	case e.Kind == transport.Unreachable:
 		return c.reachRemedy(e)
+	case e.Kind == transport.Malformed:
+		return "check that this is the API itself, without a login page or another server in front of it: curl -k " + c.base.String() + "/version"
 	case e.Kind == transport.NodeDown || e.Kind == transport.Skipped:
 		return fmt.Sprintf("on node %s: systemctl status pveproxy pvestatd; on another node: pvecm status", e.Node)
 	}

@@ -5,6 +5,8 @@ import (
 	"crypto/x509"
 	"encoding/pem"
 	"errors"
+	"io"
+	"log"
 	"net/http"
 	"net/http/httptest"
 	"os"
@@ -15,12 +17,15 @@ import (
 
 func newTLSServer(t *testing.T) (*httptest.Server, string, string) {
 	t.Helper()
-	s := httptest.NewTLSServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+	s := httptest.NewUnstartedServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if r.ProtoMajor != 1 {
 			t.Errorf("spoke %s: reason phrases would be lost", r.Proto)
 		}
 		ok(t, w)
 	}))
+	s.EnableHTTP2 = true
+	s.Config.ErrorLog = quiet()
+	s.StartTLS()
 	t.Cleanup(s.Close)
 	ca := filepath.Join(t.TempDir(), "ca.pem")
 	block := pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: s.Certificate().Raw})
@@ -29,6 +34,9 @@ func newTLSServer(t *testing.T) (*httptest.Server, string, string) {
 	}
 	return s, Fingerprint(s.Certificate().Raw), ca
 }
+
+// quiet drops what a server says about handshakes that the client gave up, as it should.
+func quiet() *log.Logger { return log.New(io.Discard, "", 0) }
 
 func TestCertificates(t *testing.T) {
 	s, pin, ca := newTLSServer(t)
@@ -75,6 +83,7 @@ func TestCertificates(t *testing.T) {
 
 func TestOldTLSIsNotSpoken(t *testing.T) {
 	s := httptest.NewUnstartedServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { ok(t, w) }))
+	s.Config.ErrorLog = quiet()
 	s.TLS = &tls.Config{MinVersion: tls.VersionTLS10, MaxVersion: tls.VersionTLS11}
 	s.StartTLS()
 	t.Cleanup(s.Close)
