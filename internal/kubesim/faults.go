@@ -88,9 +88,9 @@ func (s *Server) fail(w http.ResponseWriter, r *http.Request) bool {
 		select {
 		case <-time.After(d):
 		case <-r.Context().Done():
-			return true
+			panic(http.ErrAbortHandler)
 		case <-s.closing:
-			return true
+			panic(http.ErrAbortHandler)
 		}
 	}
 	if f.Drop {

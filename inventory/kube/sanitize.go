@@ -7,6 +7,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"regexp"
+	"strings"
 )
 
 // sanitizer takes secrets out of objects before anything else sees them. A secret-bearing field becomes a keyed
@@ -66,6 +67,9 @@ var (
 
 // text replaces credentials that stand inside a longer text: the user information of URLs and Proxmox API tokens.
 func (s *sanitizer) text(v string) string {
+	if !mayHoldCredentials(v) {
+		return v
+	}
 	v = userinfo.ReplaceAllStringFunc(v, func(m string) string {
 		p := userinfo.FindStringSubmatch(m)
 		return p[1] + "sha256-" + s.digest(p[2]) + "@"
@@ -74,6 +78,11 @@ func (s *sanitizer) text(v string) string {
 		p := pveToken.FindStringSubmatch(m)
 		return p[1] + "sha256-" + s.digest(p[2])
 	})
+}
+
+// mayHoldCredentials spares nearly all texts of an object the search.
+func mayHoldCredentials(v string) bool {
+	return (strings.Contains(v, "://") && strings.Contains(v, "@")) || strings.Contains(strings.ToLower(v), "pveapitoken")
 }
 
 // scrub is text for messages, where nothing has to stay comparable.
