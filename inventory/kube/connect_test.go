@@ -150,7 +150,7 @@ func TestUntrustedKubeconfig(t *testing.T) {
 		"auth-provider":    {user: "auth-provider: {name: gcp}", err: "auth-provider"},
 		"token file":       {user: "tokenFile: /etc/passwd", err: "names a file"},
 		"certificate file": {user: "client-certificate: /etc/ssl/x", err: "names a file"},
-		"key file":         {user: "client-key: /root/.ssh/id_rsa", err: "names a file"},
+		"key file":         {user: "client-key: /home/somebody/.ssh/id_rsa", err: "names a file"},
 		"CA file":          {cluster: "certificate-authority: /etc/ssl/x", err: "names a file"},
 		"insecure":         {cluster: "insecure-skip-tls-verify: true", err: "skips the verification"},
 	} {
