@@ -1,8 +1,12 @@
 package transport
 
 import (
+	"bufio"
 	"context"
+	"io"
+	"net"
 	"net/http"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -124,6 +128,70 @@ func TestBreakOfUsedConnections(t *testing.T) {
 	}
 	if len(peers) != 2 {
 		t.Errorf("connections: %v", peers)
+	}
+}
+
+// What goes over the wire is a plain GET, without a word about a body: Proxmox answers 501 to one.
+func TestPlainGETOnTheWire(t *testing.T) {
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	const requests = 50
+	heads := make(chan string, requests)
+	go func() {
+		defer close(heads)
+		conn, err := l.Accept()
+		if err != nil {
+			t.Error(err)
+			return
+		}
+		r := bufio.NewReader(conn)
+		for range requests {
+			var head strings.Builder
+			for {
+				line, err := r.ReadString('\n')
+				if err != nil {
+					t.Error(err)
+					return
+				}
+				if line == "\r\n" {
+					break
+				}
+				head.WriteString(line)
+			}
+			heads <- head.String()
+			if _, err := io.WriteString(conn, "HTTP/1.1 200 OK\r\nContent-Length: 11\r\n\r\n{\"data\":{}}"); err != nil {
+				t.Error(err)
+				return
+			}
+		}
+		if err := conn.Close(); err != nil {
+			t.Error(err)
+		}
+	}()
+	tr := open(t, "http://"+l.Addr().String(), nil)
+	for range requests {
+		if _, ex := ask(t.Context(), t, tr, "/version"); ex.Err != nil {
+			t.Fatal(ex.Err)
+		}
+	}
+	seen := 0
+	for head := range heads {
+		seen++
+		lines := strings.Split(strings.TrimSpace(head), "\r\n")
+		slices.Sort(lines[1:])
+		want := []string{"GET /api2/json/version HTTP/1.1", "Accept-Encoding: gzip", "Authorization: PVEAPIToken=audit@pve!ro=" + canary,
+			"Host: " + l.Addr().String(), "User-Agent: proxaudit"}
+		if !slices.Equal(lines, want) {
+			t.Fatalf("sent %q", lines)
+		}
+	}
+	if seen != requests {
+		t.Errorf("%d requests", seen)
+	}
+	if err := l.Close(); err != nil {
+		t.Error(err)
 	}
 }
 
