@@ -14,7 +14,7 @@ import (
 
 // DefaultTokenID is the token of a fleet that defines none. It may read
 // everything (PVEAuditor).
-const DefaultTokenID = "proxaudit@pve!audit"
+const DefaultTokenID = "proxaudit@pve!audit" //nolint:gosec // the ID of a token, no secret
 
 // fleetState is a fleet made ready for answering: defaults filled in, files
 // parsed, everything indexed. It does not change; [Server.Update] builds a new

@@ -2,6 +2,7 @@ package pvesim
 
 import (
 	"fmt"
+	"net/http"
 	"regexp"
 	"testing"
 )
@@ -46,7 +47,7 @@ func checkExclusions(t *testing.T, recs []recording) {
 	}
 	gets, excluded := 0, 0
 	for _, r := range recs {
-		if r.Request.Method == "GET" {
+		if r.Request.Method == http.MethodGet {
 			gets++
 			if _, ok := exclusions[r.Name]; ok {
 				excluded++
@@ -62,7 +63,7 @@ func exclusionProblems(recs []recording, excl map[string]string) []string {
 	known, gets, excluded := map[string]bool{}, 0, 0
 	for _, r := range recs {
 		known[r.Name] = true
-		if r.Request.Method != "GET" {
+		if r.Request.Method != http.MethodGet {
 			continue
 		}
 		gets++

@@ -21,7 +21,7 @@ func parse(t *testing.T, text string) *Fleet {
 func TestMistakesAreNamedWithTheirLine(t *testing.T) {
 	for _, tc := range []struct{ name, text, want string }{
 		{"unknown key", "version: 9\nclutser: lab\n", `line 2: unknown key "clutser"`},
-		{"unknown key deep inside", "vms:\n  100:\n    nmae: a\n", `line 3: unknown key "nmae" (in a VM)`},
+		{"unknown key deep inside", "vms:\n  100:\n    label: a\n", `line 3: unknown key "label" (in a VM)`},
 		{"a key twice", "vms:\n  100: {}\n  100: {}\n", "line 3"},
 		{"wrong type", "vms:\n  100: {cores: many}\n", "line 2"},
 		{"version", "version: \"5.4\"\n", "line 1: version: version \"5.4\": only series 7, 8 and 9"},

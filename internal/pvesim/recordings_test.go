@@ -5,6 +5,7 @@ import (
 	"bytes"
 	"encoding/json"
 	"fmt"
+	"net/http"
 	"os"
 	"path/filepath"
 	"regexp"
@@ -159,7 +160,7 @@ func prepare(t *testing.T, s *Server, version string, r recording) {
 		}
 		f.VMs[vmid].Config = string(data)
 	}
-	if !strings.HasPrefix(r.Name, "w_") || r.Request.Method != "GET" {
+	if !strings.HasPrefix(r.Name, "w_") || r.Request.Method != http.MethodGet {
 		return
 	}
 	err := s.Update(func(f *Fleet) {

@@ -39,9 +39,9 @@ func Import(dir string) (*pvesim.Fleet, error) {
 		read func(string, *pvesim.Fleet) error
 	}{
 		{"user.cfg", readUsers},
-		{"storage.cfg", readStorages},
-		{"datacenter.cfg", readDatacenter},
-		{"ha/resources.cfg", readHA},
+		{"storage.cfg", always(readStorages)},
+		{"datacenter.cfg", always(readDatacenter)},
+		{"ha/resources.cfg", always(readHA)},
 	} {
 		data, err := fs.ReadFile(root, part.file)
 		if errors.Is(err, fs.ErrNotExist) {
@@ -55,6 +55,14 @@ func Import(dir string) (*pvesim.Fleet, error) {
 		}
 	}
 	return f, nil
+}
+
+// always is for readers that take any text.
+func always(read func(string, *pvesim.Fleet)) func(string, *pvesim.Fleet) error {
+	return func(text string, f *pvesim.Fleet) error {
+		read(text, f)
+		return nil
+	}
 }
 
 var reGuestFile = regexp.MustCompile(`^nodes/([^/]+)/(qemu-server|lxc)/(\d+)\.conf$`)
@@ -96,19 +104,18 @@ func readNodes(root fs.FS, f *pvesim.Fleet) error {
 	})
 }
 
-func readDatacenter(text string, f *pvesim.Fleet) error {
+func readDatacenter(text string, f *pvesim.Fleet) {
 	f.Options = map[string]string{}
 	for _, line := range strings.Split(text, "\n") {
 		if k, v, ok := strings.Cut(line, ":"); ok && !strings.HasPrefix(line, "#") {
 			f.Options[strings.TrimSpace(k)] = strings.TrimSpace(v)
 		}
 	}
-	return nil
 }
 
 // readHA reads the resources of the high-availability stack, and keeps the
 // digest of the file, which the API shows.
-func readHA(text string, f *pvesim.Fleet) error {
+func readHA(text string, f *pvesim.Fleet) {
 	sum := sha1.Sum([]byte(text)) //nolint:gosec // see the import
 	f.HA, f.HADigest = map[string]*pvesim.HAResource{}, hex.EncodeToString(sum[:])
 	for _, s := range sections(text) {
@@ -116,5 +123,4 @@ func readHA(text string, f *pvesim.Fleet) error {
 			State: s.values["state"], Group: s.values["group"], Comment: decode(s.values["comment"]),
 		}
 	}
-	return nil
 }

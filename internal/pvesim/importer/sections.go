@@ -36,7 +36,7 @@ func sections(text string) []configSection {
 	return res
 }
 
-func readStorages(text string, f *pvesim.Fleet) error {
+func readStorages(text string, f *pvesim.Fleet) {
 	f.Storages = map[string]*pvesim.Storage{}
 	for _, s := range sections(text) {
 		st := &pvesim.Storage{Type: s.kind, Path: s.values["path"], Shared: s.values["shared"] == "1", Content: list(s.values["content"])}
@@ -48,10 +48,13 @@ func readStorages(text string, f *pvesim.Fleet) error {
 		}
 		f.Storages[s.name] = st
 	}
-	return nil
 }
 
+// list splits a list; it returns nil for an empty one, as a reader of YAML would.
 func list(s string) []string {
+	if s == "" {
+		return nil
+	}
 	return strings.FieldsFunc(s, func(r rune) bool { return r == ',' || r == ';' || r == ' ' })
 }
 
