@@ -61,7 +61,7 @@ func doctorManagement(ctx context.Context, plan *Plan) []inventory.Check {
 			return workload
 		}
 	}
-	return append(client.Doctor(ctx, kube.RoleManagement), workload...)
+	return append(client.Doctor(ctx, kube.RoleManagement, plan.Namespaces...), workload...)
 }
 
 func doctorWorkload(ctx context.Context, t kube.Target) []inventory.Check {
