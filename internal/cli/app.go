@@ -11,15 +11,15 @@ import (
 	"github.com/urfave/cli/v2"
 )
 
-const description = `Reads Proxmox VE, a Cluster API management cluster and workload clusters, links VM,
-Machine and Node, and lists what does not fit: orphan VMs, machines that never
-became nodes, ghosts, conflicts. It changes nothing.
+const description = `Reads Proxmox VE, a Cluster API management cluster and workload clusters, links
+VM, Machine and Node, and lists what does not fit: orphan VMs, machines that
+never became nodes, ghosts, conflicts. It changes nothing.
 
 Without configuration it takes kubectl's current context and PROXMOX_URL,
 PROXMOX_TOKEN (the token's ID) and PROXMOX_SECRET.
 
-Exit codes: 0 clean, 1 findings at or above --fail-on, 2 usage or error,
-3 incomplete (a source did not answer, so a verdict is missing), 130 interrupted.`
+Exit codes: 0 clean, 1 findings at or above --fail-on, 2 usage or error, 3
+incomplete (a source did not answer: a verdict is missing), 130 interrupted.`
 
 // Run is the whole program: args as in os.Args. The error is a *Verdict, ErrInterrupted, or a failure.
 func Run(ctx context.Context, args []string, env Env) error {
@@ -50,7 +50,8 @@ func newApp(env *Env, name string) *cli.App {
 			orphansCommand(env), inventoryCommand(env), explainCommand(env), scanCommand(env), doctorCommand(env),
 			versionCommand(env), completionCommand(env), helpCommand(),
 		},
-		Flags:                     []cli.Flag{&cli.BoolFlag{Name: "version", Usage: "say which version this is"}},
+		// The library adds --help by itself only where its own help command is.
+		Flags:                     []cli.Flag{cli.HelpFlag, &cli.BoolFlag{Name: "version", Usage: "say which version this is"}},
 		HideVersion:               true,
 		HideHelpCommand:           true,
 		EnableBashCompletion:      true,

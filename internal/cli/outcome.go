@@ -28,12 +28,17 @@ func (v *Verdict) Incomplete() bool { return v.Gaps > 0 || v.Unknown > 0 }
 // Error says what the exit code stands for.
 func (v *Verdict) Error() string {
 	var parts []string
-	if v.Incomplete() {
-		parts = append(parts, fmt.Sprintf("incomplete: %s did not come back, %s without a verdict",
-			count(v.Gaps, "answer", "answers"), count(v.Unknown, "machine is", "machines are")))
+	if v.Gaps > 0 {
+		parts = append(parts, count(v.Gaps, "answer", "answers")+" did not come back")
+	}
+	if v.Unknown > 0 {
+		parts = append(parts, count(v.Unknown, "machine has", "machines have")+" no verdict")
+	}
+	if len(parts) > 0 {
+		parts = []string{"incomplete: " + strings.Join(parts, ", ")}
 	}
 	if v.Findings > 0 {
-		parts = append(parts, fmt.Sprintf("%s at or above %s", count(v.Findings, "finding", "findings"), v.FailOn))
+		parts = append(parts, count(v.Findings, "finding", "findings")+" at or above "+string(v.FailOn))
 	}
 	return strings.Join(parts, "; ")
 }

@@ -116,9 +116,9 @@ func (r *run) hasKubeconfig() bool {
 }
 
 func workload(c *config.Cluster, s *settings) collect.Workload {
-	w := collect.Workload{Key: c.Key(), Selector: c.Selector, Site: c.Site, ReadSecret: c.ReadSecret}
+	w := collect.Workload{Key: c.Name, Selector: c.Selector, Site: c.Site, ReadSecret: c.ReadSecret}
 	if c.Kubeconfig != "" || c.Context != "" {
-		w.Target = &kube.Target{Key: c.Key(), Kubeconfig: c.Kubeconfig, Context: c.Context, Timeout: s.timeout}
+		w.Target = &kube.Target{Key: c.Name, Kubeconfig: c.Kubeconfig, Context: c.Context, Timeout: s.timeout}
 	}
 	return w
 }
@@ -131,7 +131,7 @@ func (r *run) hintSelectors(s *settings) {
 	var bare []string
 	for i := range s.cfg.Clusters {
 		if s.cfg.Clusters[i].Selector.IsZero() {
-			bare = append(bare, s.cfg.Clusters[i].Key())
+			bare = append(bare, s.cfg.Clusters[i].Name)
 		}
 	}
 	if len(bare) == len(s.cfg.Clusters) {
@@ -148,7 +148,7 @@ func (s *settings) overlay(snap *inventory.Snapshot) (unknown []string) {
 	for i := range s.cfg.Clusters {
 		c, hit := &s.cfg.Clusters[i], false
 		for k := range snap.Clusters {
-			if snap.Clusters[k].Key != c.Key() {
+			if snap.Clusters[k].Key != c.Name {
 				continue
 			}
 			hit = true
@@ -160,7 +160,7 @@ func (s *settings) overlay(snap *inventory.Snapshot) (unknown []string) {
 			}
 		}
 		if !hit {
-			unknown = append(unknown, fmt.Sprintf("cluster %q", c.Key()))
+			unknown = append(unknown, fmt.Sprintf("cluster %q", c.Name))
 		}
 	}
 	for i := range s.cfg.Sites {

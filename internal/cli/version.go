@@ -60,6 +60,9 @@ func versionCommand(env *Env) *cli.Command {
 		Name:  "version",
 		Usage: "say which version this is",
 	}, nil, func(c *cli.Context, r *run) error {
+		if _, err := positionals(c); err != nil {
+			return err
+		}
 		targets, err := outputs(c, "table")
 		if err != nil {
 			return err

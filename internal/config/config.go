@@ -83,10 +83,9 @@ type Management struct {
 
 // Cluster is one workload cluster.
 type Cluster struct {
-	// Name is the name of the Cluster object where one exists, else a name of one's own.
+	// Name is the key under which the Snapshot has it: the name of the Cluster object where one exists (NAMESPACE/NAME
+	// where two namespaces declare a cluster of the same name), else a name of one's own.
 	Name string `yaml:"name"`
-	// Namespace of the Cluster object; needed only where two namespaces declare a cluster of the same name.
-	Namespace string `yaml:"namespace"`
 	// Kubeconfig and Context say how its API server is reached.
 	Kubeconfig string `yaml:"kubeconfig"`
 	Context    string `yaml:"context"`
@@ -109,14 +108,6 @@ func (c *Config) Grace() time.Duration { return time.Duration(c.GracePeriod) }
 
 // Timeout is RequestTimeout as the standard library knows it.
 func (c *Config) Timeout() time.Duration { return time.Duration(c.RequestTimeout) }
-
-// Key is how the Snapshot names the cluster.
-func (c *Cluster) Key() string {
-	if c.Namespace == "" {
-		return c.Name
-	}
-	return c.Namespace + "/" + c.Name
-}
 
 // HasAccess is true if the configuration says how the cluster's own API server is reached.
 func (c *Cluster) HasAccess() bool { return c.Kubeconfig != "" || c.Context != "" || c.ReadSecret }

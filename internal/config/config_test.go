@@ -64,10 +64,10 @@ func TestExample(t *testing.T) {
 		t.Errorf("grace %s, timeout %s, fail on %q", c.Grace(), c.Timeout(), c.Thresholds.FailOn)
 	}
 	prod, staging := c.Clusters[0], c.Clusters[1]
-	if prod.Key() != "prod/prod" || !prod.HasAccess() || prod.Selector.Names != "prod-(cp|w)-[0-9a-z-]+" || prod.Selector.IsZero() {
+	if prod.Name != "prod" || !prod.HasAccess() || prod.Selector.Names != "prod-(cp|w)-[0-9a-z-]+" || prod.Selector.IsZero() {
 		t.Errorf("cluster prod is %+v", prod)
 	}
-	if staging.Key() != "staging" || !staging.ReadSecret || len(staging.Selector.VMIDs) != 2 || len(staging.Selector.Subnets) != 2 {
+	if staging.Name != "staging" || !staging.ReadSecret || len(staging.Selector.VMIDs) != 2 || len(staging.Selector.Subnets) != 2 {
 		t.Errorf("cluster staging is %+v", staging)
 	}
 	if len(c.Warnings) != 0 {
@@ -83,7 +83,7 @@ func TestEveryKeyIsInTheExample(t *testing.T) {
 	}
 	for _, key := range []string{"sites", "name", "url", "tokenID", "secret", "secretFile", "secretEnv", "caFile", "fingerprint",
 		"insecure", "regions", "concurrency", "perNode", "total", "management", "none", "kubeconfig", "context", "namespaces",
-		"clusters", "namespace", "readSecret", "site", "selector", "tags", "names", "pools", "vmids", "subnets", "gracePeriod",
+		"clusters", "readSecret", "site", "selector", "tags", "names", "pools", "vmids", "subnets", "gracePeriod",
 		"thresholds", "failOn", "requestTimeout", "readSecrets", "guestAgent"} {
 		if !strings.Contains(string(example), key+":") {
 			t.Errorf("%s is not in the example", key)

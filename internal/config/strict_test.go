@@ -59,9 +59,8 @@ func TestProblems(t *testing.T) {
 		"management name":       {"management: {name: 'a b'}\n", "f.yaml:1: management.name: a cluster's name"},
 		"management namespace":  {"management: {namespaces: [Prod]}\n", "f.yaml:1: management.namespaces[0]: is no namespace name"},
 		"cluster without name":  {"clusters:\n- site: x\n", "f.yaml:2: clusters[0]: name is missing"},
-		"cluster name":          {"clusters:\n- name: a/b\n", "f.yaml:2: clusters[0].name: a cluster's name"},
+		"cluster name":          {"clusters:\n- name: a/b/c\n", "f.yaml:2: clusters[0].name: a cluster's name"},
 		"cluster twice":         {"clusters:\n- name: a\n- name: a\n", `f.yaml:3: clusters[1].name: "a" is the name of clusters[0] too`},
-		"cluster namespace":     {"clusters:\n- {name: a, namespace: A}\n", "clusters[0].namespace: is no namespace name"},
 		"two ways":              {"clusters:\n- {name: a, context: c, readSecret: true}\n", "clusters[0].readSecret: contradicts kubeconfig and context"},
 		"secret of nowhere":     {"management: {none: true}\nclusters:\n- {name: a, readSecret: true}\n", "f.yaml:3: clusters[0].readSecret: the Secret lives in the management cluster"},
 		"one server, two names": {"clusters:\n- {name: a, context: c}\n- {name: b, context: c}\n", "f.yaml:3: clusters[1]: has the kubeconfig and context of clusters[0]"},
@@ -95,15 +94,16 @@ func selector(line string) string {
 
 func TestValid(t *testing.T) {
 	for name, doc := range map[string]string{
-		"empty":              "",
-		"comments":           "# nothing\n",
-		"null":               "~\n",
-		"null keys":          "sites:\nmanagement:\nclusters:\n",
-		"aliases":            "clusters:\n- name: a\n  selector: &s {tags: [x]}\n- name: b\n  selector: *s\n",
-		"a VMID as a number": selector("vmids: [105, 200-299]"),
-		"no grace":           "gracePeriod: 0s\n",
-		"no management":      "management: {none: true}\n",
-		"a numeric name":     "clusters:\n- name: 105\n",
+		"empty":                     "",
+		"comments":                  "# nothing\n",
+		"null":                      "~\n",
+		"null keys":                 "sites:\nmanagement:\nclusters:\n",
+		"aliases":                   "clusters:\n- name: a\n  selector: &s {tags: [x]}\n- name: b\n  selector: *s\n",
+		"a VMID as a number":        selector("vmids: [105, 200-299]"),
+		"no grace":                  "gracePeriod: 0s\n",
+		"no management":             "management: {none: true}\n",
+		"a name with its namespace": "clusters:\n- name: prod/web\n- name: staging/web\n",
+		"a numeric name":            "clusters:\n- name: 105\n",
 	} {
 		if _, err := Parse("f.yaml", []byte(doc), ForCollection, env()); err != nil {
 			t.Errorf("%s: %v", name, err)

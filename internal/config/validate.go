@@ -11,8 +11,9 @@ import (
 // siteName is what can stand between the slashes of vm/SITE/VMID.
 var siteName = regexp.MustCompile(`^[A-Za-z0-9]([A-Za-z0-9._-]*[A-Za-z0-9])?$`)
 
-// clusterName is wider: people name clusters after kubeconfig contexts (admin@prod, arn:aws:…).
-var clusterName = regexp.MustCompile(`^[A-Za-z0-9]([A-Za-z0-9._@:-]*[A-Za-z0-9])?$`)
+// clusterName is wider: people name clusters after kubeconfig contexts (admin@prod, arn:aws:…), and NAMESPACE/NAME tells
+// two of the same name apart.
+var clusterName = regexp.MustCompile(`^([a-z0-9][a-z0-9-]*/)?[A-Za-z0-9]([A-Za-z0-9._@:-]*[A-Za-z0-9])?$`)
 
 // maxConcurrency is where a number is a typing error: pveproxy has three workers per host (pve-manager,
 // MAX_WORKERS), and more in flight only makes its queue longer.
@@ -68,7 +69,7 @@ func (c *Config) validateManagement(p *problems) {
 		p.at("management.none", "says that there is no management cluster, and other keys of management describe one")
 	}
 	if m.Name != "" && !clusterName.MatchString(m.Name) {
-		p.at("management.name", "a cluster's name has letters, digits and . _ @ : - only")
+		p.at("management.name", "a cluster's name has letters, digits and . _ @ : - only, and may have its namespace in front (NAMESPACE/NAME)")
 	}
 	for i, ns := range m.Namespaces {
 		if !namespaceName.MatchString(ns) {
@@ -88,18 +89,15 @@ func (c *Config) validateClusters(p *problems) {
 	keys, access := map[string]int{}, map[string]int{}
 	for i := range c.Clusters {
 		cl, key := &c.Clusters[i], fmt.Sprintf("clusters[%d]", i)
-		switch first, twice := keys[cl.Key()]; {
+		switch first, twice := keys[cl.Name]; {
 		case cl.Name == "":
 			p.at(key, "name is missing")
 		case !clusterName.MatchString(cl.Name):
-			p.at(key+".name", "a cluster's name has letters, digits and . _ @ : - only")
+			p.at(key+".name", "a cluster's name has letters, digits and . _ @ : - only, and may have its namespace in front (NAMESPACE/NAME)")
 		case twice:
-			p.at(key+".name", "%s is the name of clusters[%d] too", shown(cl.Key()), first)
+			p.at(key+".name", "%s is the name of clusters[%d] too", shown(cl.Name), first)
 		default:
-			keys[cl.Key()] = i
-		}
-		if cl.Namespace != "" && !namespaceName.MatchString(cl.Namespace) {
-			p.at(key+".namespace", "is no namespace name")
+			keys[cl.Name] = i
 		}
 		switch {
 		case cl.ReadSecret && (cl.Kubeconfig != "" || cl.Context != ""):

@@ -1,0 +1,173 @@
+package main
+
+import (
+	"errors"
+	"os"
+	"os/exec"
+	"strconv"
+	"strings"
+	"syscall"
+	"time"
+
+	"github.com/rogpeppe/go-internal/testscript"
+
+	"github.com/proxaudit/proxaudit/internal/kubesim"
+	"github.com/proxaudit/proxaudit/internal/pvesim"
+)
+
+// world is what one script has around it.
+type world struct {
+	// canaries must never be seen in any output: every exits looks for them.
+	canaries []string
+	sites    map[string]*pvesim.Server
+	kubes    map[string]*kubesim.Server
+}
+
+type worldKey struct{}
+
+func worldOf(ts *testscript.TestScript) *world { return ts.Value(worldKey{}).(*world) }
+
+// need fails a script that uses a command in the wrong way.
+func need(ts *testscript.TestScript, ok bool, usage string) {
+	if !ok {
+		ts.Fatalf("usage: %s", usage)
+	}
+}
+
+// canary WORD...: words that no output may have.
+func addCanary(ts *testscript.TestScript, neg bool, args []string) {
+	need(ts, !neg && len(args) > 0, "canary WORD...")
+	w := worldOf(ts)
+	w.canaries = append(w.canaries, args...)
+}
+
+func noCanary(ts *testscript.TestScript, where, text string) {
+	for _, word := range worldOf(ts).canaries {
+		if strings.Contains(text, word) {
+			ts.Fatalf("%s has the canary %.8s…", where, word)
+		}
+	}
+}
+
+// exits CODE COMMAND...: runs a command, checks its exit code, and looks for canaries in what it printed.
+func exits(ts *testscript.TestScript, neg bool, args []string) {
+	need(ts, !neg && len(args) > 1, "exits CODE COMMAND...")
+	err := ts.Exec(args[1], args[2:]...)
+	got := 0
+	var exit *exec.ExitError
+	switch {
+	case errors.As(err, &exit):
+		got = exit.ExitCode()
+	case err != nil:
+		ts.Fatalf("%s: %v", args[1], err)
+	}
+	if want := args[0]; strconv.Itoa(got) != want {
+		ts.Fatalf("exit code %d, want %s", got, want)
+	}
+	for _, stream := range []string{"stdout", "stderr"} {
+		noCanary(ts, stream, ts.ReadFile(stream))
+	}
+}
+
+// ! leaks FILE...: no file may have a canary.
+func leaks(ts *testscript.TestScript, neg bool, args []string) {
+	need(ts, neg && len(args) > 0, "! leaks FILE...")
+	for _, f := range args {
+		noCanary(ts, f, ts.ReadFile(f))
+	}
+}
+
+// lines N [FILE]: standard output, or the file, has so many lines.
+func lines(ts *testscript.TestScript, neg bool, args []string) {
+	need(ts, !neg && (len(args) == 1 || len(args) == 2), "lines N [FILE]")
+	file := "stdout"
+	if len(args) == 2 {
+		file = args[1]
+	}
+	if n := strings.Count(ts.ReadFile(file), "\n"); strconv.Itoa(n) != args[0] {
+		ts.Fatalf("%s has %d lines, want %s", file, n, args[0])
+	}
+}
+
+// site NAME FILE: starts a simulated Proxmox site. NAME_URL, NAME_SECRET, NAME_FINGERPRINT and the file NAME.ca say how
+// to reach it; its secret is a canary.
+func startSite(ts *testscript.TestScript, neg bool, args []string) {
+	need(ts, !neg && len(args) == 2, "site NAME FLEET-FILE")
+	fleet, err := pvesim.LoadFleet(ts.MkAbs(args[1]))
+	ts.Check(err)
+	s, err := pvesim.Start(fleet, pvesim.Options{AuthDelay: pvesim.NoDelay, AgentTimeout: pvesim.NoDelay})
+	ts.Check(err)
+	ts.Defer(func() { ts.Check(s.Close()) })
+	const token = "proxaudit@pve!audit"
+	ts.Check(os.WriteFile(ts.MkAbs(args[0]+".ca"), s.CAPEM(), 0o600))
+	ts.Setenv(args[0]+"_URL", s.URL)
+	ts.Setenv(args[0]+"_SECRET", s.Secret(token))
+	ts.Setenv(args[0]+"_FINGERPRINT", s.Fingerprint())
+	worldOf(ts).sites[args[0]] = s
+	addCanary(ts, false, []string{s.Secret(token)})
+}
+
+// kube NAME DIR: starts a simulated Kubernetes API server and writes NAME.kubeconfig, whose token is a canary.
+func startKube(ts *testscript.TestScript, neg bool, args []string) {
+	need(ts, !neg && len(args) == 2, "kube NAME MANIFESTS")
+	cluster, err := kubesim.Load(ts.MkAbs(args[1]))
+	ts.Check(err)
+	token := "canary-token-of-" + args[0]
+	s, err := kubesim.Start(cluster, kubesim.Options{Token: token, TLS: true})
+	ts.Check(err)
+	ts.Defer(func() { ts.Check(s.Close()) })
+	ts.Check(s.WriteKubeconfig(ts.MkAbs(args[0]+".kubeconfig"), args[0]))
+	worldOf(ts).kubes[args[0]] = s
+	addCanary(ts, false, []string{token})
+}
+
+// fault SITE PATH STATUS REASON, or fault SITE PATH hang: what a site answers from now on.
+func fault(ts *testscript.TestScript, neg bool, args []string) {
+	need(ts, !neg && len(args) >= 3, "fault SITE PATH STATUS REASON")
+	s := worldOf(ts).sites[args[0]]
+	need(ts, s != nil, "site "+args[0]+" first")
+	f := pvesim.Fault{Delay: time.Minute}
+	if args[2] != "hang" {
+		status, err := strconv.Atoi(args[2])
+		ts.Check(err)
+		f = pvesim.Fault{Status: status, Reason: strings.Join(args[3:], " ")}
+	}
+	s.Fail(pvesim.Match{Path: args[1]}, f)
+}
+
+// asked SITE COUNT: the site was asked so often, and only with GET. The count starts again.
+func asked(ts *testscript.TestScript, neg bool, args []string) {
+	need(ts, !neg && len(args) == 2, "asked SITE COUNT")
+	s := worldOf(ts).sites[args[0]]
+	need(ts, s != nil, "site "+args[0]+" first")
+	if n := len(s.Requests()); strconv.Itoa(n) != args[1] {
+		ts.Fatalf("site %s was asked %d times, want %s", args[0], n, args[1])
+	}
+	if w := s.Writes(); len(w) > 0 {
+		ts.Fatalf("site %s was asked to change something: %v", args[0], w)
+	}
+	s.ResetRequests()
+}
+
+// interrupt SITE: waits until the program in the background has asked the site, sends SIGINT as Ctrl-C does, and checks
+// that it ends with 130.
+func interrupt(ts *testscript.TestScript, neg bool, args []string) {
+	need(ts, !neg && len(args) == 1, "interrupt SITE")
+	s := worldOf(ts).sites[args[0]]
+	bg := ts.BackgroundCmds()
+	need(ts, s != nil && len(bg) == 1, "site "+args[0]+", then exec PROGRAM & first")
+	for deadline := time.Now().Add(time.Minute); len(s.Requests()) == 0; time.Sleep(5 * time.Millisecond) {
+		if time.Now().After(deadline) {
+			ts.Fatalf("the program asked nothing")
+		}
+	}
+	ts.Check(bg[0].Process.Signal(syscall.SIGINT))
+	for deadline := time.Now().Add(time.Minute); bg[0].ProcessState == nil; time.Sleep(5 * time.Millisecond) {
+		if time.Now().After(deadline) {
+			ts.Fatalf("the program does not end")
+		}
+	}
+	if code := bg[0].ProcessState.ExitCode(); code != 130 {
+		ts.Fatalf("exit code %d, want 130", code)
+	}
+}
