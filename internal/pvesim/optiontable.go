@@ -5,6 +5,7 @@ import (
 	"regexp"
 	"strconv"
 	"strings"
+	"sync"
 )
 
 // option is the schema of one line of a guest's configuration file.
@@ -16,13 +17,34 @@ type option struct {
 	check   func(string) bool
 }
 
-var reUUIDOrFlag = regexp.MustCompile(`^(?:[a-fA-F0-9]{8}(?:-[a-fA-F0-9]{4}){3}-[a-fA-F0-9]{12}|[01])$`)
+var (
+	reUUIDOrFlag = regexp.MustCompile(`^(?:[a-fA-F0-9]{8}(?:-[a-fA-F0-9]{4}){3}-[a-fA-F0-9]{12}|[01])$`)
+	reBootDisk   = regexp.MustCompile(`^(?:ide|sata|scsi|virtio)\d+$`)
+	reSerial     = regexp.MustCompile(`^(?:/dev/.+|socket)$`)
+	reParallel   = regexp.MustCompile(`^(?:/dev/parport\d+|/dev/usb/lp\d+)$`)
+)
 
-// qemuOptions builds the option table of QEMU guests for a release
+// The option tables are the same for every fleet and big enough to be worth
+// keeping.
+var (
+	optionsWithMemoryText   = sync.OnceValue(func() map[string]option { return buildQemuOptions(option{schema: memorySchema}) })
+	optionsWithMemoryNumber = sync.OnceValue(func() map[string]option { return buildQemuOptions(option{kind: kindInteger}) })
+	lxcOptions              = sync.OnceValue(buildLXCOptions)
+)
+
+// qemuOptions returns the option table of QEMU guests for a release.
+func qemuOptions(r release) map[string]option {
+	if r.memoryIsString() {
+		return optionsWithMemoryText()
+	}
+	return optionsWithMemoryNumber()
+}
+
+// buildQemuOptions makes the option table of QEMU guests
 // (qemu-server src/PVE/QemuServer.pm, $confdesc). An option without any
 // constraint here is taken with any value; those are the ones whose syntax no
 // inventory depends on.
-func qemuOptions(r release) map[string]option {
+func buildQemuOptions(memory option) map[string]option {
 	t := map[string]option{
 		"hotplug": {check: isHotplug},
 		"lock": {enum: strings.Fields(
@@ -35,7 +57,7 @@ func qemuOptions(r release) map[string]option {
 		"hugepages":  {enum: []string{"any", "2", "1024"}},
 		"citype":     {enum: []string{"configdrive2", "nocloud", "opennebula"}},
 		"boot":       {schema: bootSchema},
-		"bootdisk":   {pattern: regexp.MustCompile(`^(?:ide|sata|scsi|virtio)\d+$`)},
+		"bootdisk":   {pattern: reBootDisk},
 		"agent":      {schema: agentSchema},
 		"startup":    {schema: startupSchema},
 		"smbios1":    {schema: smbiosSchema},
@@ -48,11 +70,7 @@ func qemuOptions(r release) map[string]option {
 		"nameserver": {check: isAddressList},
 		"cdrom":      {schema: driveSchemas["ide"]},
 	}
-	if r.memoryIsString() {
-		t["memory"] = option{schema: memorySchema}
-	} else {
-		t["memory"] = option{kind: kindInteger}
-	}
+	t["memory"] = memory
 	for _, k := range strings.Fields(`onboot autostart reboot numa keephugepages acpi kvm tdf localtime freeze
 		template tablet protection ciupgrade allow-ksm`) {
 		t[k] = option{kind: kindBoolean}
@@ -70,8 +88,8 @@ func qemuOptions(r release) map[string]option {
 	}
 	numbered(t, "net", 32, option{schema: netSchema})
 	numbered(t, "ipconfig", 32, option{schema: ipconfigSchema})
-	numbered(t, "serial", 4, option{pattern: regexp.MustCompile(`^(?:/dev/.+|socket)$`)})
-	numbered(t, "parallel", 3, option{pattern: regexp.MustCompile(`^(?:/dev/parport\d+|/dev/usb/lp\d+)$`)})
+	numbered(t, "serial", 4, option{pattern: reSerial})
+	numbered(t, "parallel", 3, option{pattern: reParallel})
 	numbered(t, "numa", 8, option{})
 	numbered(t, "hostpci", 16, option{})
 	numbered(t, "usb", 14, option{})
@@ -82,9 +100,9 @@ func qemuOptions(r release) map[string]option {
 	return t
 }
 
-// lxcOptions is the option table of containers (pve-container
+// buildLXCOptions makes the option table of containers (pve-container
 // src/PVE/LXC/Config.pm).
-func lxcOptions() map[string]option {
+func buildLXCOptions() map[string]option {
 	t := map[string]option{
 		"lock": {enum: strings.Fields(
 			"backup create destroyed disk fstrim migrate mounted rollback snapshot snapshot-delete")},

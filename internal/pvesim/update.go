@@ -5,9 +5,9 @@ import (
 	"time"
 )
 
-// Update changes the fleet while it is served. f gets the fleet as it is now; if
-// the result does not check out nothing changes. Nodes cannot be added or
-// removed.
+// Update changes the fleet while it is served. f gets a copy of the fleet as it is
+// now, and must not call the server; if the result does not check out nothing
+// changes. Nodes cannot be added or removed.
 func (s *Server) Update(f func(*Fleet)) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
