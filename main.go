@@ -21,6 +21,9 @@ const (
 	exitInterrupted = 130
 )
 
+// version is set by the linker for releases (-X main.version=v1.2.3).
+var version string
+
 func main() { os.Exit(run()) }
 
 func run() int {
@@ -34,7 +37,7 @@ func run() int {
 	defer stop()
 	context.AfterFunc(ctx, stop)
 
-	err := cli.Run(ctx, os.Args, cli.System())
+	err := cli.Run(ctx, os.Args, cli.System(version))
 	code := exitCode(err)
 	if code == exitError || code == exitInterrupted {
 		cli.Say(os.Stderr, fmt.Sprintf("proxaudit: %v", err))

@@ -22,14 +22,16 @@ type Env struct {
 	Width int
 	// Now is the clock.
 	Now func() time.Time
+	// Version is the program's; empty for a build without one.
+	Version string
 	// Deps are the collectors.
 	Deps Deps
 }
 
-// System is the Env of the process.
-func System() Env {
+// System is the Env of the process. The version may be empty.
+func System(version string) Env {
 	stdout, stderr := int(os.Stdout.Fd()), int(os.Stderr.Fd())
-	e := Env{Stdout: os.Stdout, Stderr: os.Stderr, Getenv: os.LookupEnv, Now: time.Now,
+	e := Env{Stdout: os.Stdout, Stderr: os.Stderr, Getenv: os.LookupEnv, Now: time.Now, Version: version,
 		StdoutTerminal: term.IsTerminal(stdout), StderrTerminal: term.IsTerminal(stderr), Deps: Collectors()}
 	if e.StdoutTerminal {
 		if w, _, err := term.GetSize(stdout); err == nil {

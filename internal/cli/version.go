@@ -11,26 +11,26 @@ import (
 	"github.com/proxaudit/proxaudit/render"
 )
 
-// version is set by the linker for releases: -X github.com/proxaudit/proxaudit/internal/cli.version=v1.2.3.
-var version string
+// devel is the version of a build that nobody gave one.
+const devel = "devel"
 
-// Version is the program's version; "devel" for a build without one.
-func Version() string {
-	if version != "" {
-		return version
+// version is what the linker says, else what the module system knows of a program that `go install` made.
+func (e *Env) version() string {
+	if e.Version != "" {
+		return e.Version
 	}
 	if info, ok := debug.ReadBuildInfo(); ok && info.Main.Version != "" && info.Main.Version != "(devel)" {
 		return info.Main.Version
 	}
-	return "devel"
+	return devel
 }
 
 // telling are the modules whose version decides what is understood.
 var telling = []string{"github.com/Telmate/proxmox-api-go", "k8s.io/client-go", "sigs.k8s.io/cluster-api",
 	"sigs.k8s.io/cluster-api/api"}
 
-func versionInfo() *render.VersionInfo {
-	v := &render.VersionInfo{FormatVersion: audit.FormatVersion, Kind: render.KindVersion, Version: Version(),
+func versionInfo(env *Env) *render.VersionInfo {
+	v := &render.VersionInfo{FormatVersion: audit.FormatVersion, Kind: render.KindVersion, Version: env.version(),
 		GoVersion: runtime.Version(), Platform: runtime.GOOS + "/" + runtime.GOARCH, Formats: render.Formats(),
 		Modules: map[string]string{}}
 	info, ok := debug.ReadBuildInfo()
@@ -67,12 +67,12 @@ func versionCommand(env *Env) *cli.Command {
 		if err != nil {
 			return err
 		}
-		return r.write(targets, render.Version(versionInfo()))
+		return r.write(targets, render.Version(versionInfo(env)))
 	})
 }
 
 // writeVersion is the short answer of --version.
 func (r *run) writeVersion() error {
-	_, err := fmt.Fprintf(pipe{r.env.Stdout}, "proxaudit %s\n", Version())
+	_, err := fmt.Fprintf(pipe{r.env.Stdout}, "proxaudit %s\n", r.env.version())
 	return stdoutError(err)
 }
