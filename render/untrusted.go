@@ -61,10 +61,10 @@ func escape(r rune) string {
 	case '\t':
 		return `\t`
 	}
-	if r < 0x100 {
-		return `\x` + hex2(byte(r))
-	}
 	h := strconv.FormatInt(int64(r), 16)
+	if len(h) <= 2 {
+		return `\x` + strings.Repeat("0", 2-len(h)) + h
+	}
 	if len(h) <= 4 {
 		return `\u` + strings.Repeat("0", 4-len(h)) + h
 	}

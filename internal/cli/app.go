@@ -5,6 +5,7 @@ import (
 	"errors"
 	"io"
 	"path/filepath"
+	"slices"
 	"strings"
 	"sync"
 
@@ -80,7 +81,7 @@ func newApp(env *Env, name string) *cli.App {
 
 // command completes a command with what all of them share.
 func command(env *Env, c *cli.Command, own []cli.Flag, action func(*cli.Context, *run) error) *cli.Command {
-	c.Flags = append(own, sharedFlags()...)
+	c.Flags = slices.Concat(own, sharedFlags())
 	c.HideHelpCommand = true
 	c.OnUsageError = onUsageError
 	c.BashComplete = complete(c)

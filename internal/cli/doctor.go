@@ -34,7 +34,7 @@ A failed check counts as critical for --fail-on, a warning as warning.`,
 			return err
 		}
 		checks := r.env.Deps.Doctor(c.Context, *p)
-		if c.Context.Err() != nil {
+		if c.Err() != nil {
 			return ErrInterrupted
 		}
 		report := doctorReport(s, checks)

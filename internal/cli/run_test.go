@@ -240,7 +240,7 @@ func TestSnapshotOnATerminal(t *testing.T) {
 func TestInterrupted(t *testing.T) {
 	b := newBench(t)
 	ctx, cancel := context.WithCancel(t.Context())
-	b.env.Deps.Collect = func(ctx context.Context, _ collect.Plan) (*inventory.Snapshot, collect.Timings, error) {
+	b.env.Deps.Collect = func(context.Context, collect.Plan) (*inventory.Snapshot, collect.Timings, error) {
 		cancel()
 		return nil, nil, errors.New("get https://pve1: context canceled")
 	}
