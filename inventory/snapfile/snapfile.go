@@ -8,10 +8,10 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"os"
 	"path/filepath"
 	"strings"
 
+	"github.com/google/renameio/v2"
 	"github.com/klauspost/compress/zstd"
 
 	"github.com/proxaudit/proxaudit/inventory"
@@ -90,33 +90,28 @@ func Write(w io.Writer, s *inventory.Snapshot) error {
 }
 
 // WriteFile replaces a file atomically, with mode 0600: a Snapshot holds no secret, and yet it is a map of the house. A
-// path that ends in .zst is compressed.
+// path that ends in .zst is compressed. A symbolic link stays, and what it points at is replaced.
 func WriteFile(path string, s *inventory.Snapshot) (err error) {
-	tmp, err := os.CreateTemp(filepath.Dir(path), "."+filepath.Base(path)+".*")
+	compress := strings.HasSuffix(path, ".zst")
+	if to, err := filepath.EvalSymlinks(path); err == nil {
+		path = to
+	}
+	f, err := renameio.NewPendingFile(path, renameio.WithPermissions(0o600), renameio.WithExistingPermissions())
 	if err != nil {
-		return fmt.Errorf("write snapshot: %w", err)
+		return fmt.Errorf("write snapshot %s: %w", path, err)
 	}
 	defer func() {
-		if err != nil {
-			err = errors.Join(fmt.Errorf("write snapshot %s: %w", path, err), closeAndRemove(tmp))
+		if cerr := f.Cleanup(); err == nil && cerr != nil {
+			err = fmt.Errorf("write snapshot %s: %w", path, cerr)
 		}
 	}()
-	if err := encode(tmp, strings.HasSuffix(path, ".zst"), s); err != nil {
-		return err
+	if err := encode(f, compress, s); err != nil {
+		return fmt.Errorf("write snapshot %s: %w", path, err)
 	}
-	if err := tmp.Sync(); err != nil {
-		return err
+	if err := f.CloseAtomicallyReplace(); err != nil {
+		return fmt.Errorf("write snapshot %s: %w", path, err)
 	}
-	if err := tmp.Close(); err != nil {
-		return err
-	}
-	return os.Rename(tmp.Name(), path)
-}
-
-func closeAndRemove(f *os.File) error {
-	// The file may be closed already; what matters is that it does not stay.
-	_ = f.Close()
-	return os.Remove(f.Name())
+	return nil
 }
 
 func encode(w io.Writer, compress bool, s *inventory.Snapshot) error {
