@@ -4,17 +4,17 @@ package inventory
 type State string
 
 const (
-	// Complete: everything that was asked was answered.
+	// Complete means that everything that was asked was answered.
 	Complete State = "complete"
-	// Partial: some of it was not.
+	// Partial means that some of it was not.
 	Partial State = "partial"
-	// Refused: the source answered, and said no (401, 403).
+	// Refused means that the source answered, and said no (401, 403).
 	Refused State = "refused"
-	// Failed: no usable answer (unreachable, timed out, malformed).
+	// Failed means that there was no usable answer (unreachable, timed out, malformed).
 	Failed State = "failed"
-	// Absent: the source says that it has no such kind. The set is known to be empty; nothing is missing.
+	// Absent means that the source says it has no such kind. The set is known to be empty; nothing is missing.
 	Absent State = "absent"
-	// NotAsked: it would have been a source, but the run had no way to it (a declared cluster without access).
+	// NotAsked means that it would have been a source, but the run had no way to it (a declared cluster without access).
 	NotAsked State = "not-asked"
 )
 

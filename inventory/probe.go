@@ -4,11 +4,11 @@ package inventory
 type Existence string
 
 const (
-	// Exists: Proxmox says that the VMID is taken, by a guest that this token may or may not see.
+	// Exists means that Proxmox says the VMID is taken, by a guest that this token may or may not see.
 	Exists Existence = "exists"
-	// Free: Proxmox says that the VMID is free. It is the only proof that a guest is gone.
+	// Free means that Proxmox says the VMID is free. It is the only proof that a guest is gone.
 	Free Existence = "free"
-	// ExistenceUnknown: the question was not answered.
+	// ExistenceUnknown means that the question was not answered.
 	ExistenceUnknown Existence = "unknown"
 )
 

@@ -9,7 +9,7 @@ import (
 type ProviderIDKind string
 
 const (
-	// ProviderNone: the field is empty.
+	// ProviderNone means that the field is empty.
 	ProviderNone ProviderIDKind = ""
 	// ProviderCAPMOX is proxmox://<SMBIOS UUID>, as CAPMOX writes it (and the Proxmox cloud controller manager with
 	// provider=capmox).

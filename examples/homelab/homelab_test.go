@@ -92,7 +92,7 @@ func golden(t *testing.T, path, got string) {
 			t.Fatal(err)
 		}
 	}
-	want, err := os.ReadFile(path) //nolint:gosec // a file of this folder
+	want, err := os.ReadFile(path)
 	if err != nil {
 		t.Fatal(err)
 	}
