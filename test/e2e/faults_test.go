@@ -54,8 +54,8 @@ func TestProxmoxNodeOffline(t *testing.T) {
 	if got := r.of("machine/prod/prod-md-0-jjjjj"); got != "unknown" {
 		t.Errorf("machine/prod/prod-md-0-jjjjj is %q although the VM with its VMID cannot be read", got)
 	}
-	if got := r.of("vm/dc1/205"); got != "orphan-vm" {
-		t.Errorf("vm/dc1/205 is %q: it lies on another host", got)
+	if got := r.of("vm/dc1/140"); got != "orphan-vm" {
+		t.Errorf("vm/dc1/140 is %q: it lies on another host", got)
 	}
 	missing(t, r, "site/dc1")
 }

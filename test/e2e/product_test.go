@@ -12,6 +12,9 @@ import (
 	"sync"
 	"testing"
 	"time"
+
+	// The tests run the program as a process. Importing it as well tells the test cache what they depend on.
+	_ "github.com/proxaudit/proxaudit/internal/cli"
 )
 
 // now is the clock of every run: the ages in the fleet are measured from here.

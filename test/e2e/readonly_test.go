@@ -1,6 +1,7 @@
 package e2e
 
 import (
+	"net/http"
 	"slices"
 	"testing"
 	"time"
@@ -45,7 +46,7 @@ func TestReadOnly(t *testing.T) {
 			t.Errorf("site %s was sent %d requests, the report counts %d", s.Name, got, want)
 		}
 		for _, r := range requests {
-			if r.Method != "GET" {
+			if r.Method != http.MethodGet {
 				t.Errorf("site %s was sent %s %s", s.Name, r.Method, r.Path)
 			}
 		}

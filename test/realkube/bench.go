@@ -94,8 +94,9 @@ func (b *Bench) path(parts ...string) (string, error) {
 
 // freePort finds a loopback port that nobody listens on. Somebody may take it before the server does, which is
 // why the callers try again.
-func freePort() (int, error) {
-	l, err := net.Listen("tcp", "127.0.0.1:0")
+func freePort(ctx context.Context) (int, error) {
+	var config net.ListenConfig
+	l, err := config.Listen(ctx, "tcp", "127.0.0.1:0")
 	if err != nil {
 		return 0, err
 	}

@@ -20,7 +20,7 @@ type etcd struct {
 // startEtcd starts a single-member etcd that keeps its data under dir and does not wait for the disk.
 func startEtcd(ctx context.Context, binary, dir string) (*etcd, error) {
 	for attempt := 1; ; attempt++ {
-		port, err := freePort()
+		port, err := freePort(ctx)
 		if err != nil {
 			return nil, err
 		}

@@ -10,8 +10,6 @@ import (
 	"fmt"
 	"math/big"
 	"net"
-	"os"
-	"path/filepath"
 	"time"
 )
 
@@ -129,13 +127,4 @@ func pemKey(key *ecdsa.PrivateKey) ([]byte, error) {
 
 func pemBlock(kind string, der []byte) []byte {
 	return pem.EncodeToMemory(&pem.Block{Type: kind, Bytes: der})
-}
-
-// write puts a pair into DIR/NAME.crt and DIR/NAME.key.
-func (p keyPair) write(dir, name string) (certFile, keyFile string, err error) {
-	certFile, keyFile = filepath.Join(dir, name+".crt"), filepath.Join(dir, name+".key")
-	if err := os.WriteFile(certFile, p.cert, 0o600); err != nil {
-		return "", "", err
-	}
-	return certFile, keyFile, os.WriteFile(keyFile, p.key, 0o600)
 }

@@ -225,7 +225,7 @@ func TestServerThatDies(t *testing.T) {
 	dir := t.TempDir()
 	fake := filepath.Join(dir, "etcd-"+realkube.EtcdVersion)
 	script := "#!/bin/sh\necho 'first line'\necho 'the disk is full' >&2\nexit 3\n"
-	if err := os.WriteFile(fake, []byte(script), 0o700); err != nil { //nolint:gosec // It has to be executable.
+	if err := os.WriteFile(fake, []byte(script), 0o700); err != nil {
 		t.Fatal(err)
 	}
 	others := []string{"kube-apiserver-" + realkube.APIServerVersion}

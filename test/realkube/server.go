@@ -89,7 +89,7 @@ func (s *Server) Start(ctx context.Context) error {
 	for attempt := 1; ; attempt++ {
 		chosen := s.port != 0
 		if !chosen {
-			port, err := freePort()
+			port, err := freePort(ctx)
 			if err != nil {
 				return err
 			}

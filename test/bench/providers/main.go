@@ -6,12 +6,14 @@ package main
 
 import (
 	"bytes"
+	"context"
 	"encoding/json"
 	"errors"
 	"flag"
 	"fmt"
 	"os"
 	"os/exec"
+	"os/signal"
 	"path/filepath"
 	"strings"
 
@@ -28,22 +30,31 @@ func main() {
 		fmt.Fprintln(os.Stderr, "usage: providers -out DIR")
 		os.Exit(2)
 	}
-	for _, p := range realkube.Providers() {
-		if err := render(p, *out); err != nil {
-			fmt.Fprintf(os.Stderr, "providers: %s: %v\n", p.Name, err)
-			os.Exit(1)
-		}
+	if err := renderAll(*out); err != nil {
+		fmt.Fprintln(os.Stderr, "providers:", err)
+		os.Exit(1)
 	}
 }
 
+func renderAll(out string) error {
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
+	defer stop()
+	for _, p := range realkube.Providers() {
+		if err := render(ctx, p, out); err != nil {
+			return fmt.Errorf("%s: %w", p.Name, err)
+		}
+	}
+	return nil
+}
+
 // render writes the manifest of one provider, unless it is there.
-func render(p realkube.Provider, out string) error {
+func render(ctx context.Context, p realkube.Provider, out string) error {
 	target := filepath.Join(out, p.FileName())
 	if _, err := os.Stat(target); err == nil {
-		fmt.Printf("bench: %s is there\n", target)
+		fmt.Fprintf(os.Stderr, "bench: %s is there\n", target)
 		return nil
 	}
-	dir, err := moduleDir(p.Module, p.Version)
+	dir, err := moduleDir(ctx, p.Module, p.Version)
 	if err != nil {
 		return err
 	}
@@ -63,14 +74,14 @@ func render(p realkube.Provider, out string) error {
 	if err := os.Rename(part, target); err != nil {
 		return err
 	}
-	fmt.Printf("bench: rendered %s\n", target)
+	fmt.Fprintf(os.Stderr, "bench: rendered %s\n", target)
 	return nil
 }
 
 // moduleDir downloads a module, checked against the checksum database, and returns where the module cache has
 // it. The module is not a requirement of this one: its dependency graph would not fit, and only files are read.
-func moduleDir(module, version string) (string, error) {
-	cmd := exec.Command("go", "mod", "download", "-json", module+"@"+version)
+func moduleDir(ctx context.Context, module, version string) (string, error) {
+	cmd := exec.CommandContext(ctx, "go", "mod", "download", "-json", module+"@"+version) //nolint:gosec // from Providers
 	var stderr bytes.Buffer
 	cmd.Stderr = &stderr
 	stdout, runErr := cmd.Output()
