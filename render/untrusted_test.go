@@ -6,6 +6,8 @@ import (
 	"testing"
 	"unicode"
 	"unicode/utf8"
+
+	"sigs.k8s.io/yaml"
 )
 
 func TestVisible(t *testing.T) {
@@ -62,7 +64,7 @@ func FuzzVisible(f *testing.F) {
 
 // FuzzFormats: no text of others breaks a format or changes its value.
 func FuzzFormats(f *testing.F) {
-	for _, s := range []string{clearScreen, rightToLeft, twoLines, c1Control, notUTF8, "tag\U000e0041", "- a: b", "null", "\u0085", "yes"} {
+	for _, s := range []string{clearScreen, rightToLeft, twoLines, c1Control, notUTF8, "tag\U000e0041", "- a: b", "null", "\u0085", "yes", "1_000", "0x1f", "12:30:45", "00:11:22:33:44:55", "2026-01-01", "=", "<<", "~", "line\n  two\n", "# x", "'", " lead", "trail ", "a: b", "\ttab", "1e3", ".5", "0o17", "|", "? x", "%YAML", "---", "&a", "*a", "!x", "@x", "`x"} {
 		f.Add(s)
 	}
 	f.Fuzz(func(t *testing.T, s string) {
@@ -82,8 +84,18 @@ func FuzzFormats(f *testing.F) {
 				if strings.ContainsFunc(out, isInvisible) {
 					t.Fatalf("-o %s of %q: %q", format, s, out)
 				}
-				if format == "json" && decoded(t, []byte(out)) != decoded(t, want) {
-					t.Fatalf("-o json of %q changes the value: %s", s, out)
+				if format != "json" && format != "yaml" {
+					continue
+				}
+				value := []byte(out)
+				if format == "yaml" {
+					// A reader of YAML 1.1, which is the stricter test: kubectl's.
+					if value, err = yaml.YAMLToJSON(value); err != nil {
+						t.Fatalf("-o yaml of %q: %v in %s", s, err, out)
+					}
+				}
+				if decoded(t, value) != decoded(t, want) {
+					t.Fatalf("-o %s of %q changes the value: %s", format, s, out)
 				}
 			}
 		}
