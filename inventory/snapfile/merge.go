@@ -1,6 +1,7 @@
 package snapfile
 
 import (
+	"errors"
 	"fmt"
 	"os"
 	"slices"
@@ -13,7 +14,10 @@ import (
 func ReadFiles(paths []string) (*inventory.Snapshot, error) {
 	var out *inventory.Snapshot
 	from := map[string]string{}
-	for _, p := range paths {
+	for i, p := range paths {
+		if p == "-" && slices.Contains(paths[:i], p) {
+			return nil, errors.New("standard input (-) can be read once only, and is named twice")
+		}
 		s, err := readFile(p)
 		if err != nil {
 			return nil, fmt.Errorf("read snapshot %s: %w", p, err)
@@ -31,7 +35,7 @@ func ReadFiles(paths []string) (*inventory.Snapshot, error) {
 		out.Append(s)
 	}
 	if out == nil {
-		return nil, fmt.Errorf("no snapshot file was named")
+		return nil, errors.New("no snapshot file was named")
 	}
 	out.Sort()
 	return out, nil
@@ -64,7 +68,10 @@ func claim(from map[string]string, s *inventory.Snapshot, path string) error {
 		names = append(names, "a management cluster")
 	}
 	slices.Sort(names)
-	for _, n := range names {
+	for i, n := range names {
+		if i > 0 && n == names[i-1] {
+			return fmt.Errorf("%s occurs twice in %s: it was not written by proxaudit scan", n, path)
+		}
 		if other, ok := from[n]; ok {
 			return fmt.Errorf("%s is in %s and in %s: give each site and cluster once", n, other, path)
 		}

@@ -8,42 +8,56 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"path/filepath"
 	"strings"
 
-	"github.com/google/renameio/v2"
 	"github.com/klauspost/compress/zstd"
 
 	"github.com/proxaudit/proxaudit/inventory"
 )
 
-// maxSize bounds what one file may unpack to: 50,000 VMs with all their objects take about 400 MiB.
-const maxSize = 4 << 30
+// limits bound what a file may make its reader hold: a Snapshot may come from somebody else, in a bug report say.
+type limits struct {
+	// size is what one file may unpack to: 50,000 VMs with all their objects take about 400 MiB.
+	size int64
+	// From free bytes on, a compressed file may unpack to ratio times what was read of it. A real Snapshot has
+	// UUIDs, digests and names of its own for each VM, and packs to a fiftieth at best.
+	free, ratio int64
+	// window is the largest zstd window in bytes: zstd --long=27 needs this one, and more would let a few bytes ask
+	// for gigabytes.
+	window uint64
+}
+
+var defaultLimits = limits{size: 4 << 30, free: 64 << 20, ratio: 1000, window: 128 << 20}
 
 var zstdMagic = []byte{0x28, 0xb5, 0x2f, 0xfd}
 
 // Read decodes one Snapshot. It tells zstd by its magic number, whatever the file is called, accepts fields that it
 // does not know (a newer minor version), and refuses another major version.
-func Read(r io.Reader) (*inventory.Snapshot, error) {
+func Read(r io.Reader) (*inventory.Snapshot, error) { return read(r, defaultLimits) }
+
+func read(r io.Reader, lim limits) (*inventory.Snapshot, error) {
 	br := bufio.NewReader(r)
-	var in io.Reader = br
+	in := &meter{r: br, limits: lim}
 	if head, err := br.Peek(len(zstdMagic)); err == nil && bytes.Equal(head, zstdMagic) {
-		// A window this large is what zstd's --long=27 needs; more would let a small file ask for gigabytes.
-		zr, err := zstd.NewReader(br, zstd.WithDecoderMaxWindow(128<<20))
+		in.packed = &counter{r: br}
+		zr, err := zstd.NewReader(in.packed, zstd.WithDecoderMaxWindow(lim.window))
 		if err != nil {
 			return nil, fmt.Errorf("zstd: %w", err)
 		}
 		defer zr.Close()
-		in = zr
+		in.r = zr
 	}
-	limited := &io.LimitedReader{R: in, N: maxSize}
-	dec := json.NewDecoder(limited)
+	dec := json.NewDecoder(in)
 	var s inventory.Snapshot
 	if err := dec.Decode(&s); err != nil {
-		return nil, decodeError(err, dec.InputOffset(), limited.N <= 0)
+		if s.FormatVersion != "" && checkVersion(s.FormatVersion) != nil {
+			// Of another version, fields of another type are to be expected: the version is the better reason.
+			return nil, checkVersion(s.FormatVersion)
+		}
+		return nil, decodeError(err, in.n)
 	}
-	if _, err := dec.Token(); !errors.Is(err, io.EOF) {
-		return nil, fmt.Errorf("there is more behind the Snapshot at byte %d: want one JSON document", dec.InputOffset())
+	if err := nothingBehind(dec, in); err != nil {
+		return nil, err
 	}
 	if err := checkVersion(s.FormatVersion); err != nil {
 		return nil, err
@@ -54,16 +68,37 @@ func Read(r io.Reader) (*inventory.Snapshot, error) {
 	return &s, nil
 }
 
-func decodeError(err error, at int64, tooLarge bool) error {
+// nothingBehind reads on to the end of the file: what follows is a second document, or the end of a compressed file
+// with its checksum, and a file that is cut off there may have lost more.
+func nothingBehind(dec *json.Decoder, in *meter) error {
+	at := dec.InputOffset()
+	_, err := dec.Token()
+	var syntax *json.SyntaxError
 	switch {
-	case tooLarge:
-		return fmt.Errorf("larger than %d GiB unpacked", maxSize>>30)
+	case errors.Is(err, io.EOF):
+		return nil
+	case err == nil, errors.As(err, &syntax):
+		return fmt.Errorf("there is more behind the Snapshot at byte %d: want one JSON document", at)
+	default:
+		return decodeError(err, in.n)
+	}
+}
+
+// decodeError words an error that came after n bytes.
+func decodeError(err error, n int64) error {
+	var syntax *json.SyntaxError
+	var field *json.UnmarshalTypeError
+	switch {
 	case errors.Is(err, io.EOF):
 		return errors.New("empty: want the output of proxaudit scan")
 	case errors.Is(err, io.ErrUnexpectedEOF):
-		return fmt.Errorf("ends in the middle, at byte %d (was the scan interrupted?)", at)
+		return fmt.Errorf("ends in the middle, at byte %d (was the scan interrupted?)", n)
+	case errors.As(err, &syntax):
+		return fmt.Errorf("no Snapshot (at byte %d): %w", syntax.Offset, err)
+	case errors.As(err, &field):
+		return fmt.Errorf("no Snapshot (at byte %d): %w", field.Offset, err)
 	default:
-		return fmt.Errorf("no Snapshot (near byte %d): %w", at, err)
+		return fmt.Errorf("cannot be read (after %d bytes): %w", n, err)
 	}
 }
 
@@ -79,55 +114,4 @@ func checkVersion(v string) error {
 			v, inventory.FormatVersion)
 	}
 	return fmt.Errorf("formatVersion is %q: this is no Snapshot (want the output of proxaudit scan, %q)", v, inventory.FormatVersion)
-}
-
-// Write encodes a Snapshot as indented JSON.
-func Write(w io.Writer, s *inventory.Snapshot) error {
-	enc := json.NewEncoder(w)
-	enc.SetIndent("", " ")
-	enc.SetEscapeHTML(false)
-	return enc.Encode(s)
-}
-
-// WriteFile replaces a file atomically, with mode 0600: a Snapshot holds no secret, and yet it is a map of the house. A
-// path that ends in .zst is compressed. A symbolic link stays, and what it points at is replaced.
-func WriteFile(path string, s *inventory.Snapshot) (err error) {
-	compress := strings.HasSuffix(path, ".zst")
-	if to, err := filepath.EvalSymlinks(path); err == nil {
-		path = to
-	}
-	f, err := renameio.NewPendingFile(path, renameio.WithPermissions(0o600), renameio.WithExistingPermissions())
-	if err != nil {
-		return fmt.Errorf("write snapshot %s: %w", path, err)
-	}
-	defer func() {
-		if cerr := f.Cleanup(); err == nil && cerr != nil {
-			err = fmt.Errorf("write snapshot %s: %w", path, cerr)
-		}
-	}()
-	if err := encode(f, compress, s); err != nil {
-		return fmt.Errorf("write snapshot %s: %w", path, err)
-	}
-	if err := f.CloseAtomicallyReplace(); err != nil {
-		return fmt.Errorf("write snapshot %s: %w", path, err)
-	}
-	return nil
-}
-
-func encode(w io.Writer, compress bool, s *inventory.Snapshot) error {
-	if !compress {
-		bw := bufio.NewWriter(w)
-		if err := Write(bw, s); err != nil {
-			return err
-		}
-		return bw.Flush()
-	}
-	zw, err := zstd.NewWriter(w)
-	if err != nil {
-		return err
-	}
-	if err := Write(zw, s); err != nil {
-		return err
-	}
-	return zw.Close()
 }
