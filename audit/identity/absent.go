@@ -1,6 +1,8 @@
 package identity
 
 import (
+	"slices"
+
 	"github.com/proxaudit/proxaudit/inventory"
 )
 
@@ -88,11 +90,29 @@ func (j *judge) noVM(e *Entity) {
 		e.unknown(ReasonNotSeen, nodesNeed([]string{mach.Cluster})...)
 	case len(j.nameGaps) > 0:
 		e.unknown(ReasonNotSeen, j.nameGaps...)
+	case j.wasMade(e) && len(j.uuidGaps) > 0:
+		// An address in a configuration that was not read could lead to its VM.
+		e.unknown(ReasonNotSeen, j.uuidGaps...)
 	case mach.NodeRef != "":
 		j.nonNode(e, ReasonNodeRefBroken)
 	default:
 		j.nonNode(e, ReasonNeverProvided)
 	}
+}
+
+// wasMade is true if a declaration without a VMID or UUID shows that there was a machine once.
+func (j *judge) wasMade(e *Entity) bool {
+	for _, i := range e.Machines {
+		if m := &j.s.Machines[i]; m.NodeRef != "" || len(m.Addresses) > 0 {
+			return true
+		}
+	}
+	for _, i := range e.ProxmoxMachines {
+		if pm := &j.s.ProxmoxMachines[i]; len(pm.Addresses)+len(pm.MACs) > 0 {
+			return true
+		}
+	}
+	return false
 }
 
 // torn is true if one of an entity's objects may be one VM and may be another.
@@ -123,6 +143,8 @@ func (j *judge) goneOrNot(e *Entity, mach *inventory.Machine, p presence) {
 		e.unknown(ReasonHidden, p.missing...)
 	case j.alive(e):
 		e.unknown(ReasonAlive)
+	case !p.gone && j.nodeUnseen(e):
+		e.unknown(ReasonNotSeen, append(p.missing, nodesNeed([]string{mach.Cluster})...)...)
 	case !p.gone:
 		e.unknown(ReasonNotSeen, p.missing...)
 	case !j.homeScanned(e):
@@ -133,6 +155,8 @@ func (j *judge) goneOrNot(e *Entity, mach *inventory.Machine, p presence) {
 	case !j.nodesRead(j.nodesKey(mach.Cluster)):
 		// A Node that is Ready would say that the machine runs somewhere.
 		e.unknown(ReasonNotSeen, nodesNeed([]string{mach.Cluster})...)
+	case j.declarationUnseen(e):
+		e.unknown(ReasonNotSeen, j.declaredGaps...)
 	case j.young(mach.DeletedAt):
 		e.verdict(Converging, ReasonDeleting)
 		e.WaitingFor = "its deletion"
@@ -161,7 +185,7 @@ func (j *judge) alive(e *Entity) bool {
 func (j *judge) nodeOnly(e *Entity) {
 	defer j.remarks(e)
 	n := e.Nodes[0]
-	node, r := &j.s.Nodes[n], &j.nodes[n]
+	node := &j.s.Nodes[n]
 	if j.torn(e) {
 		e.unknown(ReasonAmbiguous)
 		return
@@ -174,17 +198,19 @@ func (j *judge) nodeOnly(e *Entity) {
 		j.ghostNodeOrNot(e, j.whereabouts(nodeSubject(node), addresses))
 	case points:
 		e.unknown(ReasonUnmappedRegion)
-	case p.Kind == inventory.ProviderCAPMOX, p.Kind == inventory.ProviderMalformed:
+	case p.Kind == inventory.ProviderCAPMOX, p.Kind == inventory.ProviderMalformed, j.declaredUUIDs[node.SystemUUID]:
 		e.unknown(ReasonUnverifiable, j.uuidGaps...)
 	case len(j.s.Sites) == 0:
 		e.unknown(ReasonNotSeen, "site (none was scanned)")
-	case len(j.uuidGaps) > 0:
-		e.unknown(ReasonNotSeen, j.uuidGaps...)
-	case node.SystemUUID == "" && j.blank:
+	case len(j.uuidGaps)+len(j.declaredGaps) > 0:
+		// A Machine may point at a VM for it.
+		e.unknown(ReasonNotSeen, slices.Concat(j.uuidGaps, j.declaredGaps)...)
+	case open(node) && j.loose.alone, node.SystemUUID == "" && j.loose.blank:
 		e.unknown(ReasonAmbiguous)
+		e.Notes = append(e.Notes, "there is no UUID by which it could be told from the VMs that no Node was found for")
 	default:
 		e.Confidence = High
-		if node.SystemUUID == "" || len(r.disputed) > 0 {
+		if node.SystemUUID == "" {
 			e.Confidence = Medium
 		}
 		e.verdict(ForeignNode, ReasonPointsNowhere)
@@ -202,8 +228,8 @@ func (j *judge) ghostNodeOrNot(e *Entity, p presence) {
 		e.unknown(ReasonNotSeen, p.missing...)
 	case !j.homeScanned(e):
 		e.unknown(ReasonSiteUnknown, homeNeed(e))
-	case len(j.uuidGaps) > 0:
-		e.unknown(ReasonNotSeen, j.uuidGaps...)
+	case len(j.uuidGaps)+len(j.declaredGaps) > 0:
+		e.unknown(ReasonNotSeen, slices.Concat(j.uuidGaps, j.declaredGaps)...)
 	default:
 		e.Confidence = High
 		e.verdict(GhostNode, ReasonVMGone)

@@ -13,9 +13,11 @@ type claim struct {
 	uuids []uuidClaim
 	// addresses are VMIDs that the object names, with the sites in which they may lie.
 	addresses []addressClaim
-	macs      []string
-	ips       []netip.Addr
-	names     []string
+	// vmid is the VMID that the declaration names; nil if it names none.
+	vmid  *int
+	macs  []string
+	ips   []netip.Addr
+	names []string
 }
 
 type uuidClaim struct {
@@ -114,6 +116,7 @@ func (x *index) proxmoxMachineClaim(i int) claim {
 	if p := inventory.ParseProviderID(pm.ProviderID); p.UUID != "" {
 		c.uuids = append(c.uuids, uuidClaim{KindProviderIDUUID, p.UUID, pm.ProviderID})
 	}
+	c.vmid = pm.VMID
 	if pm.VMID != nil {
 		for _, site := range x.sitesOf(pm.Cluster) {
 			c.addresses = append(c.addresses, addressClaim{kind: KindVMIDAndName,

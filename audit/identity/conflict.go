@@ -16,6 +16,10 @@ func (j *judge) conflict(e *Entity) bool {
 	}
 	e.Confidence = High
 	e.verdict(Conflict, reason)
+	if own := j.nodesKey(e.Cluster); reason == ReasonTwoMachines && len(e.VMs) == 0 && !j.nodesRead(own) {
+		// They meet in a Node alone, and another one that was not listed may be the second's.
+		e.unknown(ReasonNotSeen, nodesNeed([]string{own})...)
+	}
 	j.remarks(e)
 	return true
 }
@@ -93,7 +97,7 @@ func (j *judge) proofsDisagree(e *Entity) bool {
 			}
 		}
 		for _, vm := range r.deadlocked {
-			if r.vm == vm || j.elsewhere(r, vm) || (r.vm < 0 && !j.homeScanned(e)) {
+			if j.rulesOut(e, vm) {
 				continue
 			}
 			e.Rivals = append(e.Rivals, inventory.VMSubject(j.s.VMs[vm].Key()))
@@ -104,9 +108,14 @@ func (j *judge) proofsDisagree(e *Entity) bool {
 	return found
 }
 
-// elsewhere is true if the object found its VM in another site than vm's: the same VMID there is a coincidence.
-func (j *judge) elsewhere(r *resolution, vm int) bool {
-	return r.vm >= 0 && j.s.VMs[r.vm].Site != j.s.VMs[vm].Site
+// rulesOut is true if an address at which somebody else was found says nothing: the entity has that very VM by other
+// facts (it was renamed), it has its VM in another site, or its VM may lie in a site that was not scanned, where the same
+// VMID is a coincidence; or what could lead to its VM was not read.
+func (j *judge) rulesOut(e *Entity, vm int) bool {
+	if len(e.VMs) == 0 {
+		return j.mayBe(e, vm) || j.nodeUnseen(e) || j.declarationUnseen(e) || !j.homeScanned(e) || j.gapsBeside(j.s.VMs[vm].Site)
+	}
+	return slices.Contains(e.VMs, vm) || j.s.VMs[e.VMs[0]].Site != j.s.VMs[vm].Site
 }
 
 func (j *judge) eachResolution(e *Entity, f func(*resolution)) {
@@ -130,11 +139,11 @@ func (j *judge) recycled(e *Entity) bool {
 		if len(r.taken) == 0 || len(r.unverified) > 0 {
 			return
 		}
-		if r.vm < 0 && (!j.homeScanned(e) || !j.allSettled(addresses, r.taken)) {
+		if len(e.VMs) == 0 && !j.allSettled(addresses, r.taken) {
 			return
 		}
 		for _, vm := range r.taken {
-			if j.elsewhere(r, vm) {
+			if j.rulesOut(e, vm) {
 				continue
 			}
 			e.Rivals = append(e.Rivals, inventory.VMSubject(j.s.VMs[vm].Key()))
@@ -148,6 +157,30 @@ func (j *judge) recycled(e *Entity) bool {
 		check(&j.nodes[i], j.nodeAddresses(&j.s.Nodes[i]))
 	}
 	return found
+}
+
+// nodeUnseen is true if a Machine's nodeRef names a Node of a cluster whose Nodes were not read: that Node could tell which
+// VM it is.
+func (j *judge) nodeUnseen(e *Entity) bool {
+	return slices.ContainsFunc(e.Machines, func(m int) bool {
+		return j.s.Machines[m].NodeRef != "" && !j.nodesRead(j.nodesKey(j.s.Machines[m].Cluster))
+	})
+}
+
+// mayBe is true if one of an entity's objects fits a VM by something that was too little to tie them.
+func (j *judge) mayBe(e *Entity, vm int) bool {
+	fits := false
+	j.eachResolution(e, func(r *resolution) { fits = fits || r.vm == vm || slices.Contains(r.rivals, vm) })
+	return fits
+}
+
+// declarationUnseen is true if Machines or ProxmoxMachines were not all read: one of those could lead to an entity's VM.
+// What has a Machine is declared in that Machine's namespace, whatever others were left out.
+func (j *judge) declarationUnseen(e *Entity) bool {
+	if len(e.Machines) == 0 {
+		return len(j.declaredGaps) > 0
+	}
+	return !j.known(inventory.ManagementSource, inventory.ScopeMachines) || !j.known(inventory.ManagementSource, inventory.ScopeProxmoxMachines)
 }
 
 // allSettled is true if each address is either held by one of the guests or free by Proxmox's own word.

@@ -21,6 +21,22 @@ const (
 	Hint Strength = "hint"
 )
 
+// rank orders strengths as links, the strongest highest: a declared reference says nothing about a VM.
+func (s Strength) rank() int {
+	switch s {
+	case Proof:
+		return 4
+	case Strong:
+		return 3
+	case Supporting:
+		return 2
+	case Hint:
+		return 1
+	default:
+		return 0
+	}
+}
+
 // Kind says what was compared.
 type Kind string
 

@@ -77,8 +77,8 @@ func (g *Graph) Of(sub inventory.Subject) *Entity {
 // Resolve computes the graph. The Snapshot has to be sorted (inventory.Snapshot.Sort); it is not changed.
 func Resolve(s *inventory.Snapshot, opt Options) *Graph {
 	b := newBuilder(s, opt)
-	b.resolveAll()
 	b.joinDeclared()
+	b.resolveAll()
 	b.findAliases()
 	b.findDuplicates()
 	b.joinSame()
@@ -168,7 +168,11 @@ func (b *builder) resolveAll() {
 	}
 	b.machines = make([]resolution, len(b.s.Machines))
 	for i := range b.machines {
-		b.machines[i] = b.resolve(b.machineClaim(i))
+		c := b.machineClaim(i)
+		if pm := b.pmOfMachine[i]; pm >= 0 {
+			c.vmid = b.s.ProxmoxMachines[pm].VMID
+		}
+		b.machines[i] = b.resolve(c)
 	}
 }
 
@@ -236,6 +240,13 @@ func (b *builder) entities() *Graph {
 	g := &Graph{Snapshot: b.s, byVM: make([]int, len(b.s.VMs)), byPM: make([]int, len(b.s.ProxmoxMachines)),
 		byMachine: make([]int, len(b.s.Machines)), byNode: make([]int, len(b.s.Nodes))}
 	at := make([]int, len(b.parent))
+	roots := 0
+	for id := range b.parent {
+		if b.find(id) == id {
+			roots++
+		}
+	}
+	g.Entities = make([]Entity, 0, roots)
 	for id := range b.parent {
 		root := b.find(id)
 		if root == id {

@@ -23,8 +23,8 @@ func (j *judge) homeScanned(e *Entity) bool {
 			return true
 		}
 	}
-	if j.looseReady[nodes] > 0 {
-		// The cluster runs, and none of its machines was found.
+	if !j.nodesRead(nodes) || j.loose.ready[nodes] > 0 {
+		// The cluster runs, and none of its machines was found; or nobody could ask whether it does.
 		return false
 	}
 	for _, i := range e.ProxmoxMachines {
@@ -71,6 +71,16 @@ func (j *judge) hostsOf(pm int) []string {
 
 // scannedHost is true for a host of a scanned site.
 func (j *judge) scannedHost(name string) bool { return j.hosts[name] }
+
+// gapsBeside is true if guests of any other site were not all seen.
+func (j *judge) gapsBeside(site string) bool {
+	for i := range j.s.Sites {
+		if name := j.s.Sites[i].Name; name != site && j.siteGaps[name] {
+			return true
+		}
+	}
+	return false
+}
 
 // homeNeed names what would tell where an entity's VMs lie.
 func homeNeed(e *Entity) string { return need(inventory.ClusterSource(e.Cluster), "site") }

@@ -22,11 +22,16 @@ type index struct {
 	vmByName  map[string][]int
 	vmByShort map[string][]int
 
+	// vmSubjects names each VM; evidence repeats the names.
+	vmSubjects []inventory.Subject
+
 	nodeByUUID map[string][]int
 	nodeByUID  map[string]int
 	nodeByName map[nodeKey]int
 	pmByName   map[objectKey]int
 	machByName map[objectKey]int
+	// declaredUUIDs are those in the providerIDs of Machines and ProxmoxMachines.
+	declaredUUIDs map[string]bool
 
 	// probes by address.
 	probes map[inventory.Key]*inventory.Probe
@@ -36,6 +41,8 @@ type index struct {
 	sites    map[string]*inventory.Site
 	// hosts are the Proxmox hosts of all sites, by name.
 	hosts map[string]bool
+	// uuidGaps is why a UUID that no VM shows may still be some VM's.
+	uuidGaps []string
 }
 
 type nodeKey struct{ cluster, name string }
@@ -51,9 +58,10 @@ func newIndex(s *inventory.Snapshot) *index {
 		vmByShort:  make(map[string][]int, len(s.VMs)),
 		nodeByUUID: make(map[string][]int, len(s.Nodes)), nodeByUID: make(map[string]int, len(s.Nodes)), nodeByName: make(map[nodeKey]int, len(s.Nodes)),
 		pmByName: make(map[objectKey]int, len(s.ProxmoxMachines)), machByName: make(map[objectKey]int, len(s.Machines)),
-		probes:   map[inventory.Key]*inventory.Probe{},
-		coverage: make(map[[2]string]*inventory.Coverage, len(s.Coverage)),
-		clusters: make(map[string]*inventory.Cluster, len(s.Clusters)), sites: map[string]*inventory.Site{}, hosts: map[string]bool{},
+		declaredUUIDs: make(map[string]bool, len(s.Machines)),
+		probes:        map[inventory.Key]*inventory.Probe{},
+		coverage:      make(map[[2]string]*inventory.Coverage, len(s.Coverage)),
+		clusters:      make(map[string]*inventory.Cluster, len(s.Clusters)), sites: map[string]*inventory.Site{}, hosts: map[string]bool{},
 	}
 	x.addVMs()
 	for i := range s.Nodes {
@@ -69,11 +77,14 @@ func newIndex(s *inventory.Snapshot) *index {
 		x.nodeByName[nodeKey{n.Cluster, n.Name}] = i
 	}
 	for i := range s.ProxmoxMachines {
+		x.declaredUUIDs[inventory.ParseProviderID(s.ProxmoxMachines[i].ProviderID).UUID] = true
 		x.pmByName[objectKey{s.ProxmoxMachines[i].Namespace, s.ProxmoxMachines[i].Name}] = i
 	}
 	for i := range s.Machines {
+		x.declaredUUIDs[inventory.ParseProviderID(s.Machines[i].ProviderID).UUID] = true
 		x.machByName[objectKey{s.Machines[i].Namespace, s.Machines[i].Name}] = i
 	}
+	delete(x.declaredUUIDs, "")
 	for i := range s.Sites {
 		x.sites[s.Sites[i].Name] = &s.Sites[i]
 		for _, n := range s.Sites[i].Nodes {
@@ -89,13 +100,16 @@ func newIndex(s *inventory.Snapshot) *index {
 	for i := range s.Clusters {
 		x.clusters[s.Clusters[i].Key] = &s.Clusters[i]
 	}
+	x.uuidGaps = x.uuidsMissing()
 	return x
 }
 
 func (x *index) addVMs() {
+	x.vmSubjects = make([]inventory.Subject, len(x.s.VMs))
 	for i := range x.s.VMs {
 		vm := &x.s.VMs[i]
 		x.hosts[vm.Node] = true
+		x.vmSubjects[i] = inventory.VMSubject(vm.Key())
 		x.vmByKey[vm.Key()] = append(x.vmByKey[vm.Key()], i)
 		if !candidate(vm) {
 			continue

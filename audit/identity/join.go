@@ -61,14 +61,18 @@ func (b *builder) joinStrong() {
 	}
 	b.homes = map[string]map[string]bool{}
 	learn := func(cluster string, r *resolution) {
-		if r.vm < 0 || (r.strength != Proof && r.strength != Strong) {
-			return
+		// Of VMs that share a UUID it is one, wherever that lies.
+		vms := r.shared
+		if b.sure(r) {
+			vms = append(slices.Clone(vms), r.vm)
 		}
 		cluster = b.nodesKey(cluster)
-		if b.homes[cluster] == nil {
-			b.homes[cluster] = map[string]bool{}
+		for _, vm := range vms {
+			if b.homes[cluster] == nil {
+				b.homes[cluster] = map[string]bool{}
+			}
+			b.homes[cluster][b.s.VMs[vm].Site] = true
 		}
-		b.homes[cluster][b.s.VMs[r.vm].Site] = true
 	}
 	for i := range b.nodes {
 		learn(b.s.Nodes[i].Cluster, &b.nodes[i])
@@ -79,6 +83,11 @@ func (b *builder) joinStrong() {
 	for i := range b.machines {
 		learn(b.s.Machines[i].Cluster, &b.machines[i])
 	}
+}
+
+// sure is true if an object is tied to a VM by evidence that the VM's UUID, once seen, would not overrule.
+func (b *builder) sure(r *resolution) bool {
+	return r.vm >= 0 && certain(r.strength) && b.s.VMs[r.vm].Config != nil
 }
 
 // joinNodes unites Machines with the Node that their nodeRef names or that states their UUID, also where no VM was seen.
@@ -94,7 +103,8 @@ func (b *builder) joinNodes() {
 				continue
 			}
 		}
-		if n, ok := b.nodeOfUUID(b.machineUUID(i)); ok {
+		// A Node of another cluster is joined by the VM that both are, or not at all.
+		if n, ok := b.nodeOfUUID(b.machineUUID(i)); ok && b.s.Nodes[n].Cluster == b.nodesKey(m.Cluster) {
 			b.union(b.machineID(i), b.nodeID(n))
 		}
 	}
@@ -111,10 +121,17 @@ func (b *builder) joinWeak() {
 		for _, h := range b.holdsAt(strength) {
 			root := b.find(h.id)
 			wish := [2]int{h.vm, root}
-			if b.find(h.vm) == root || seen[wish] || !b.mayHold(h.vm, root) {
+			if b.find(h.vm) == root || seen[wish] {
 				continue
 			}
 			seen[wish] = true
+			if !b.mayHold(h.vm, root) {
+				continue
+			}
+			if !b.atHome(b.set[root].cluster, b.s.VMs[h.vm].Site) {
+				b.doubt(h.vm, root)
+				continue
+			}
 			wishes[h.vm] = append(wishes[h.vm], root)
 			wanted[root]++
 		}
@@ -127,20 +144,23 @@ func (b *builder) joinWeak() {
 // mayHold is true if a component and a VM's could be one machine.
 func (b *builder) mayHold(vm, root int) bool {
 	have, want := b.set[b.find(vm)], b.set[root]
-	if !have.with(want).single() || !b.agree(have, want) {
-		return false
-	}
-	return b.inReach(want.cluster, b.s.VMs[vm].Site)
+	return have.with(want).single() && b.agree(have, want)
 }
 
-// inReach is false if a cluster's VMs lie elsewhere: by the configuration's word, or by all of its members that are
-// known for certain. Private addresses and names repeat over sites.
-func (b *builder) inReach(cluster, site string) bool {
+// atHome is false if a cluster's VMs lie in other sites, by the configuration's word or by all of its members that are known
+// for certain: private addresses and names repeat over sites.
+func (b *builder) atHome(cluster, site string) bool {
 	if c := b.clusters[cluster]; c != nil && c.Site != "" {
 		return c.Site == site
 	}
 	homes := b.homes[b.nodesKey(cluster)]
 	return len(homes) == 0 || homes[site]
+}
+
+// doubt notes that an object may be a VM, and may be another or none.
+func (b *builder) doubt(vm, root int) {
+	b.undecided[root] = true
+	b.ambiguous[vm] = append(b.ambiguous[vm], b.subjectOf(root))
 }
 
 // grant gives a VM to those that want it, if they can all be one machine, and to nobody else.
@@ -158,8 +178,7 @@ func (b *builder) grant(vm int, roots []int, wanted map[int]int) {
 		return
 	}
 	for _, r := range roots {
-		b.undecided[r] = true
-		b.ambiguous[vm] = append(b.ambiguous[vm], b.subjectOf(r))
+		b.doubt(vm, r)
 	}
 }
 
@@ -172,10 +191,13 @@ func (b *builder) noteDoubts() {
 			for _, vm := range r.rivals {
 				b.ambiguous[vm] = append(b.ambiguous[vm], b.subjectOf(id(i)))
 			}
-			if r.vm >= 0 {
+			if b.sure(r) {
 				continue
 			}
-			for _, vm := range r.disputed {
+			for _, vm := range r.blank {
+				b.ambiguous[vm] = append(b.ambiguous[vm], b.subjectOf(id(i)))
+			}
+			for _, vm := range r.deadlocked {
 				b.disputes[vm] = append(b.disputes[vm], b.subjectOf(id(i)))
 			}
 		}

@@ -1,7 +1,6 @@
 package identity
 
 import (
-	"maps"
 	"slices"
 	"time"
 
@@ -13,43 +12,35 @@ import (
 type judge struct {
 	*builder
 	g            *Graph
-	uuidGaps     []string
 	declaredGaps []string
 	unread       []string
 	// nameGaps is why a VM of a given name may exist and not have been seen under it.
 	nameGaps []string
-	// loose counts, by cluster, Nodes that found no VM: a VM without a UUID may be one of them. One with a UUID is not, for
-	// its kubelet would have read it (a Raspberry Pi in the cluster raises no doubt). looseReady counts the Ready ones.
-	loose, looseReady map[string]int
-	looseClusters     []string
-	// blank is true if there is a VM without a UUID that no Node runs on.
-	blank bool
+	// siteGaps says for which sites uuidGaps has something.
+	siteGaps map[string]bool
+	loose    looseNodes
 	// clones counts Nodes by machine-id.
 	clones map[string]int
 }
 
 func newJudge(b *builder, g *Graph) *judge {
-	j := &judge{builder: b, g: g, uuidGaps: b.uuidsMissing(), declaredGaps: b.declaredMissing(),
-		nameGaps: b.namesMissing(), unread: b.unreadClusters(), loose: map[string]int{}, looseReady: map[string]int{},
-		clones: map[string]int{}}
+	j := &judge{builder: b, g: g, declaredGaps: b.declaredMissing(),
+		nameGaps: b.namesMissing(), unread: b.unreadClusters(),
+		clones: map[string]int{}, siteGaps: map[string]bool{}}
+	j.loose = b.findLoose(g, len(j.uuidGaps)+len(j.unread)+len(j.declaredGaps) == 0)
+	for i := range b.s.Sites {
+		name := b.s.Sites[i].Name
+		j.siteGaps[name] = len(b.guestsMissing(name)) > 0
+	}
+	for i := range b.s.VMs {
+		if vm := &b.s.VMs[i]; candidate(vm) && vm.Config == nil {
+			j.siteGaps[vm.Site] = true
+		}
+	}
 	for i := range b.s.Nodes {
 		n := &b.s.Nodes[i]
 		if n.MachineID != "" {
 			j.clones[n.MachineID]++
-		}
-		if len(g.Entities[g.byNode[i]].VMs) > 0 {
-			continue
-		}
-		j.loose[n.Cluster]++
-		if n.Ready == "True" {
-			j.looseReady[n.Cluster]++
-		}
-	}
-	j.looseClusters = slices.Sorted(maps.Keys(j.loose))
-	for i := range b.s.VMs {
-		vm := &b.s.VMs[i]
-		if candidate(vm) && vm.Config != nil && vm.UUID() == "" && len(g.Entities[g.byVM[i]].Nodes) == 0 {
-			j.blank = true
 		}
 	}
 	return j
@@ -81,10 +72,13 @@ func (j *judge) classify(e *Entity) {
 
 // gather collects evidence, cluster and link strength from the members' resolutions.
 func (j *judge) gather(e *Entity) {
-	rank := map[Strength]int{"": 0, Hint: 1, Supporting: 2, Strong: 3, Proof: 4}
+	n := 2 * len(e.Machines) // their references
+	j.eachResolution(e, func(r *resolution) { n += len(r.evidence) })
+	// One more for what the verdict itself may add.
+	e.Evidence = make([]Evidence, 0, n+1)
 	take := func(r *resolution) {
 		e.Evidence = append(e.Evidence, r.evidence...)
-		if r.vm >= 0 && slices.Contains(e.VMs, r.vm) && rank[r.strength] > rank[e.link] {
+		if r.vm >= 0 && slices.Contains(e.VMs, r.vm) && r.strength.rank() > e.link.rank() {
 			e.link = r.strength
 		}
 	}
@@ -113,7 +107,7 @@ func (j *judge) gather(e *Entity) {
 			}
 			return -1
 		}
-		return rank[b.Strength] - rank[a.Strength]
+		return b.Strength.rank() - a.Strength.rank()
 	})
 	e.Confidence = confidenceOf(e.link)
 }
@@ -180,14 +174,17 @@ func (j *judge) unverifiable(e *Entity) bool {
 	if len(e.VMs) == 0 || j.s.VMs[e.VMs[0]].Config != nil {
 		return false
 	}
-	return (e.link != Proof && e.link != Strong) || !j.nodeTied(e)
+	return !certain(e.link) || !j.nodeTied(e)
 }
+
+// certain is true for evidence that says which VM it is.
+func certain(s Strength) bool { return s == Proof || s == Strong }
 
 // nodeTied is true if an entity's Node belongs to it by more than an address or a name: by its own evidence for the VM,
 // or by the declaration's nodeRef or UUID.
 func (j *judge) nodeTied(e *Entity) bool {
 	for _, n := range e.Nodes {
-		if s := j.nodes[n].strength; j.nodes[n].vm >= 0 && (s == Proof || s == Strong) {
+		if j.nodes[n].vm >= 0 && certain(j.nodes[n].strength) {
 			return true
 		}
 		for _, m := range e.Machines {
@@ -238,13 +235,23 @@ func (j *judge) providerIDs(e *Entity) {
 	j.remarks(e)
 }
 
+// weakGaps are why another may fit as well where only addresses or a name tie a VM to the rest: what was not seen of the
+// guests, of the Nodes and of the declarations. Empty for what is certain.
+func (j *judge) weakGaps(e *Entity) []string {
+	if certain(e.link) {
+		return nil
+	}
+	return slices.Concat(j.uuidGaps, j.declaredGaps, nodesNeed(j.unread))
+}
+
 // undeclared: VM and Node, and nothing declares them.
 func (j *judge) undeclared(e *Entity) {
 	switch {
-	case j.unverifiable(e):
+	case j.s.VMs[e.VMs[0]].Config == nil:
+		// A VMID and a name that fit are not enough to take the Node's own word: the UUID may say otherwise.
 		e.unknown(ReasonUnverifiable, configNeed(j.index, &j.s.VMs[e.VMs[0]]))
-	case len(j.declaredGaps) > 0:
-		e.unknown(ReasonNotSeen, j.declaredGaps...)
+	case len(j.declaredGaps)+len(j.weakGaps(e)) > 0:
+		e.unknown(ReasonNotSeen, slices.Concat(j.declaredGaps, j.weakGaps(e))...)
 	default:
 		e.verdict(Adoptable, ReasonNoMachine)
 	}
@@ -257,6 +264,11 @@ func (j *judge) detached(e *Entity) {
 	switch {
 	case len(j.declaredGaps) > 0:
 		e.unknown(ReasonNotSeen, j.declaredGaps...)
+	case len(e.VMs) > 0 && j.s.VMs[e.VMs[0]].Config == nil:
+		// The VM may be another's: its UUID would tell.
+		e.unknown(ReasonUnverifiable, configNeed(j.index, &j.s.VMs[e.VMs[0]]))
+	case len(e.VMs) > 0 && len(j.weakGaps(e)) > 0:
+		e.unknown(ReasonUnverifiable, j.weakGaps(e)...)
 	case j.young(pm.CreatedAt) && pm.DeletedAt == nil, j.young(pm.DeletedAt):
 		e.verdict(Converging, ReasonYoung)
 		e.WaitingFor = "a Machine to take it, or its deletion"
@@ -278,10 +290,18 @@ func (j *judge) noNode(e *Entity) {
 	switch {
 	case !j.nodesRead(nodes):
 		e.unknown(ReasonNotSeen, nodesNeed([]string{m.Cluster})...)
-	case vm.Config == nil && j.loose[nodes] > 0:
-		// A Node of the cluster that found no VM may be this one: only the UUID could tell.
+	case !j.known(inventory.ManagementSource, inventory.ScopeProxmoxMachines):
+		// Another ProxmoxMachine may have the VM.
+		e.unknown(ReasonNotSeen, need(inventory.ManagementSource, inventory.ScopeProxmoxMachines))
+	case vm.Config == nil:
+		// It may be another machine's VM, or that of a Node that found none: only the UUID could tell.
 		e.unknown(ReasonNotSeen, configNeed(j.index, vm))
-	case j.loose[nodes] > 0 && vm.UUID() == "":
+	case len(j.weakGaps(e)) > 0:
+		e.unknown(ReasonNotSeen, j.weakGaps(e)...)
+	case slices.ContainsFunc(j.ambiguous[e.VMs[0]], func(s inventory.Subject) bool { return s.Kind == inventory.SubjectNode }):
+		j.addDoubts(e, e.VMs[0])
+		e.unknown(ReasonAmbiguous)
+	case j.loose.mayBeNodeOf(nodes, vm) > 0:
 		e.unknown(ReasonAmbiguous)
 		e.Notes = append(e.Notes, "a Node of the cluster found no VM and may be this machine: there is no UUID to compare")
 	case m.NodeRef != "":

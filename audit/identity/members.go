@@ -35,19 +35,19 @@ func newTraits() traits {
 	return traits{all: map[trait]int{}, linked: map[trait]map[string]int{}, unsure: map[trait][]string{}}
 }
 
-// add notes a VM that carries a value, the cluster of which it is a known member, and what was not seen of it.
-func (t *traits) add(value trait, cluster, unread string) {
+// add notes a VM that carries a value, the clusters of which it is a known member, and what was not seen of it.
+func (t *traits) add(value trait, clusters []string, unread string) {
 	if value.value == "" {
 		return
 	}
 	t.all[value]++
-	switch {
-	case cluster != "":
+	for _, c := range clusters {
 		if t.linked[value] == nil {
 			t.linked[value] = map[string]int{}
 		}
-		t.linked[value][cluster]++
-	case unread != "" && !slices.Contains(t.unsure[value], unread):
+		t.linked[value][c]++
+	}
+	if unread != "" && !slices.Contains(t.unsure[value], unread) {
 		t.unsure[value] = append(t.unsure[value], unread)
 	}
 }
@@ -80,18 +80,15 @@ func (j *judge) learnMembers() *members {
 		if !candidate(vm) {
 			continue
 		}
-		cluster, unread := "", ""
-		if e := &j.g.Entities[j.g.byVM[i]]; e.Class != "" && e.Class != Unknown && e.Class != Conflict {
-			cluster = e.Cluster
-		}
+		clusters, unread := j.clustersOf(&j.g.Entities[j.g.byVM[i]]), ""
 		if vm.Config == nil {
 			unread = configNeed(j.index, vm)
 		}
 		for _, t := range vm.Tags {
-			ms.tags.add(trait{vm.Site, t}, cluster, unread)
+			ms.tags.add(trait{vm.Site, t}, clusters, unread)
 		}
-		ms.pools.add(trait{vm.Site, vm.Pool}, cluster, unread)
-		ms.stems.add(trait{vm.Site, stem(vm.Name)}, cluster, unread)
+		ms.pools.add(trait{vm.Site, vm.Pool}, clusters, unread)
+		ms.stems.add(trait{vm.Site, stem(vm.Name)}, clusters, unread)
 		if vm.Name == "" && unread != "" && !slices.Contains(ms.short[vm.Site], unread) {
 			// Its name may be a sibling's.
 			ms.short[vm.Site] = append(ms.short[vm.Site], unread)
@@ -108,6 +105,30 @@ func (j *judge) learnMembers() *members {
 		}
 	}
 	return ms
+}
+
+// clustersOf are the clusters that an entity is known to be of, by its Machines and Nodes: none for a lone VM, more than
+// one for a conflict between clusters.
+func (j *judge) clustersOf(e *Entity) []string {
+	if e.Class == Unknown {
+		return nil
+	}
+	var out []string
+	add := func(c string) {
+		if c = j.nodesKey(c); c != "" && !slices.Contains(out, c) {
+			out = append(out, c)
+		}
+	}
+	for _, i := range e.Machines {
+		add(j.s.Machines[i].Cluster)
+	}
+	for _, i := range e.ProxmoxMachines {
+		add(j.s.ProxmoxMachines[i].Cluster)
+	}
+	for _, i := range e.Nodes {
+		add(j.s.Nodes[i].Cluster)
+	}
+	return out
 }
 
 // membership is why a lone VM may belong to a cluster.

@@ -18,11 +18,9 @@ type resolution struct {
 	rivals []int
 	// shared are the VMs that carry the claim's UUID, if there are several.
 	shared []int
-	// disputed are VMs that an address names and the UUIDs rule out.
-	disputed []int
 	// blank are VMs that some fact names and that set no UUID, while the claim has one: neither yes nor no.
 	blank []int
-	// deadlocked are the disputed VMs whose VMID and name fit: two strong facts disagree.
+	// deadlocked are VMs whose VMID and name fit and whose UUID does not: two strong facts disagree.
 	deadlocked []int
 	// taken are addresses that the object names and that a guest of another identity holds (a recycled VMID).
 	taken []int
@@ -30,23 +28,29 @@ type resolution struct {
 	unverified []int
 }
 
-// level is all that one strength says.
+// level is all that one strength says. There are few facts to a level, so that a list is searched faster than a map, and
+// tens of thousands of claims cost no maps.
 type level struct {
 	strength Strength
-	vms      []int
-	evidence map[int][]Evidence
+	// vms are the VMs that its facts name, each once, in the order of the facts.
+	vms   []int
+	facts []levelFact
+}
+
+type levelFact struct {
+	vm int
+	Evidence
 }
 
 func (l *level) add(vm int, e Evidence) {
-	if l.evidence == nil {
-		l.evidence = map[int][]Evidence{}
-	}
-	if _, ok := l.evidence[vm]; !ok {
+	if !l.names(vm) {
 		l.vms = append(l.vms, vm)
 	}
 	e.Strength = l.strength
-	l.evidence[vm] = append(l.evidence[vm], e)
+	l.facts = append(l.facts, levelFact{vm, e})
 }
+
+func (l *level) names(vm int) bool { return slices.Contains(l.vms, vm) }
 
 // resolver collects the facts of one claim, strength by strength.
 type resolver struct {
@@ -79,9 +83,7 @@ func (x *index) resolve(c claim) resolution {
 	return r.decide()
 }
 
-func (r *resolver) vmSubject(vm int) inventory.Subject {
-	return inventory.VMSubject(r.x.s.VMs[vm].Key())
-}
+func (r *resolver) vmSubject(vm int) inventory.Subject { return r.x.vmSubjects[vm] }
 
 func (r *resolver) fact(kind Kind, vm int, left, right, note string) Evidence {
 	return Evidence{Kind: kind, From: r.c.from, To: r.vmSubject(vm), Left: left, Right: right, Note: note}
@@ -104,10 +106,14 @@ func (r *resolver) byUUID() {
 					"more than one VM carries this UUID, so it proves nothing"), Proof)
 			}
 			r.out.shared = vms
-		default:
+		case u.kind == KindSystemUUID:
+			// Only what firmware shows can be swapped; a providerID is made from the configuration's text.
 			if sw := r.x.vmBySwapped[u.uuid]; len(sw) == 1 {
-				r.levels[atStrong].add(sw[0], r.fact(KindSwappedUUID, sw[0], u.raw, r.x.s.VMs[sw[0]].UUID(),
-					"equal after swapping the bytes of the first three groups; the straight form has no match"))
+				at, note := atStrong, "equal after swapping the bytes of the first three groups; the straight form has no match"
+				if len(r.x.uuidGaps) > 0 {
+					at, note = atSupporting, "equal after swapping the bytes of the first three groups; whether the straight form has a match was not seen"
+				}
+				r.levels[at].add(sw[0], r.fact(KindSwappedUUID, sw[0], u.raw, r.x.s.VMs[sw[0]].UUID(), note))
 			}
 		}
 	}
@@ -140,11 +146,8 @@ func (r *resolver) unset(vm int) bool {
 func (r *resolver) dispute(vm int, e Evidence, s Strength) {
 	e.Note = joinNotes(e.Note, "but its UUID is "+orNone(r.x.s.VMs[vm].UUID())+", not "+r.c.uuids[0].uuid)
 	r.against(e, s)
-	// A name repeats; two machines of one name are two.
-	if s != Hint && !slices.Contains(r.out.disputed, vm) {
-		r.out.disputed = append(r.out.disputed, vm)
-	}
-	if s == Strong {
+	// Names repeat and addresses are given to the next one: against them the UUID has the last word.
+	if s == Strong && !slices.Contains(r.out.deadlocked, vm) {
 		r.out.deadlocked = append(r.out.deadlocked, vm)
 	}
 }
@@ -167,7 +170,7 @@ func (r *resolver) atAddress(a addressClaim, vm int) {
 	}
 	seen := v.Config != nil || v.Name != ""
 	same := v.Name != "" && r.sameName(v.Name)
-	_, proven := r.levels[atProof].evidence[vm]
+	proven := r.levels[atProof].names(vm)
 	switch {
 	case !candidate(v):
 		r.take(vm, e, "the VMID is "+guestWord(v)+"'s")
@@ -179,7 +182,7 @@ func (r *resolver) atAddress(a addressClaim, vm int) {
 	case same && r.contradicts(vm):
 		r.dispute(vm, e, Strong)
 	case same:
-		r.levels[atStrong].add(vm, e)
+		r.levels[r.atBlank(vm)].add(vm, e)
 	case !seen || v.Config == nil:
 		if a.needsName {
 			e.Kind = KindVMID
@@ -193,7 +196,7 @@ func (r *resolver) atAddress(a addressClaim, vm int) {
 	case r.contradicts(vm):
 		r.take(vm, e, "the VMID now belongs to a guest with another UUID")
 	case r.begins(v.Name):
-		r.levels[atStrong].add(vm, e)
+		r.levels[r.atBlank(vm)].add(vm, e)
 	default:
 		// The cloud controller manager wants the same UUID and a VM name that begins with the Node's. Here the UUIDs cannot
 		// be compared and the name fits nothing: it may be the machine, or whoever got its VMID afterwards.
@@ -202,6 +205,15 @@ func (r *resolver) atAddress(a addressClaim, vm int) {
 		r.out.blank = append(r.out.blank, vm)
 		r.out.unverified = append(r.out.unverified, vm)
 	}
+}
+
+// atBlank is the level of an address and a name that fit: less than strong if the claim has a UUID, the VM has none or the
+// swapped form, and not all UUIDs were seen, for another VM may have the very one. (A VM with the very one is proof already.)
+func (r *resolver) atBlank(vm int) int {
+	if len(r.c.uuids) > 0 && r.x.s.VMs[vm].Config != nil && len(r.x.uuidGaps) > 0 {
+		return atSupporting
+	}
+	return atStrong
 }
 
 // begins is true if a VM's name begins with one of the claim's, which is how the Proxmox cloud controller manager
@@ -259,6 +271,10 @@ func (r *resolver) weak(at int, vm int, e Evidence) {
 	switch {
 	case r.contradicts(vm):
 		r.dispute(vm, e, r.levels[at].strength)
+	case r.c.vmid != nil && *r.c.vmid != r.x.s.VMs[vm].VMID:
+		// The declaration's own word is another VMID; only a UUID could show that the VM was restored under this one.
+		e.Note = joinNotes(e.Note, "but it names VMID "+itoa(*r.c.vmid))
+		r.against(e, r.levels[at].strength)
 	case r.unset(vm):
 		e.Note = joinNotes(e.Note, "but the VM sets no SMBIOS UUID, and this states "+r.c.uuids[0].uuid)
 		r.against(e, r.levels[at].strength)
@@ -292,30 +308,61 @@ func (r *resolver) byName() {
 	}
 }
 
+// settleTaken takes back that an address is another guest's where a MAC or IP address fits that guest as well and no UUID
+// says otherwise: then it may have been renamed.
+func (r *resolver) settleTaken() {
+	var kept []int
+	for _, vm := range r.out.taken {
+		if r.levels[atSupporting].names(vm) || slices.Contains(r.out.blank, vm) {
+			r.out.unverified = append(r.out.unverified, vm)
+			continue
+		}
+		kept = append(kept, vm)
+	}
+	r.out.taken = kept
+}
+
 func (r *resolver) decide() resolution {
+	r.settleTaken()
 	for at := range r.levels {
 		if l := &r.levels[at]; len(l.vms) > 0 {
 			r.choose(at, l)
 			break
 		}
 	}
-	// Facts for the chosen VM (or for every rival) come first, facts that name others argue against it.
-	var pro, con []Evidence
+	if r.out.vm >= 0 && !certain(r.out.strength) && len(r.out.blank) > 0 && !slices.Contains(r.out.blank, r.out.vm) {
+		// It may be either: the one that an address or a name fits, or the one that could not be told apart.
+		r.out.vm, r.out.rivals = -1, []int{r.out.vm}
+	}
+	r.out.evidence = r.ordered()
+	return r.out
+}
+
+// ordered is all evidence: facts for the chosen VM (or for every rival) first, then those that name others, which argue
+// against it, then what spoke against candidates before.
+func (r *resolver) ordered() []Evidence {
+	n := len(r.out.evidence)
 	for at := range r.levels {
-		l := &r.levels[at]
-		for _, vm := range l.vms {
-			for _, e := range l.evidence[vm] {
-				if vm == r.out.vm || slices.Contains(r.out.rivals, vm) {
-					pro = append(pro, e)
+		n += len(r.levels[at].facts)
+	}
+	out := make([]Evidence, 0, n)
+	for _, against := range []bool{false, true} {
+		for at := range r.levels {
+			l := &r.levels[at]
+			for _, vm := range l.vms {
+				if chosen := vm == r.out.vm || slices.Contains(r.out.rivals, vm); chosen == against {
 					continue
 				}
-				e.Against = true
-				con = append(con, e)
+				for i := range l.facts {
+					if l.facts[i].vm == vm {
+						out = append(out, l.facts[i].Evidence)
+						out[len(out)-1].Against = against
+					}
+				}
 			}
 		}
 	}
-	r.out.evidence = slices.Concat(pro, con, r.out.evidence)
-	return r.out
+	return append(out, r.out.evidence...)
 }
 
 func (r *resolver) choose(at int, l *level) {
@@ -345,7 +392,7 @@ func (r *resolver) breakTie(at int) (int, bool) {
 	for weaker := at + 1; weaker < len(r.levels); weaker++ {
 		hit, n := -1, 0
 		for _, vm := range r.levels[at].vms {
-			if _, ok := r.levels[weaker].evidence[vm]; ok {
+			if r.levels[weaker].names(vm) {
 				hit, n = vm, n+1
 			}
 		}

@@ -76,10 +76,8 @@ func (j *judge) orphan(e *Entity, vm *inventory.VM, m *membership) {
 	}
 	missing = append(missing, nodesNeed(j.couldBeOf(vm, m, j.unread))...)
 	loose := ""
-	if vm.UUID() == "" {
-		for _, c := range j.couldBeOf(vm, m, j.looseClusters) {
-			loose = c
-		}
+	for _, c := range j.couldBeOf(vm, m, j.loose.clustersFor(vm)) {
+		loose = c
 	}
 	switch {
 	case loose != "":

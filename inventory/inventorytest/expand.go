@@ -16,7 +16,7 @@ var placeholder = regexp.MustCompile(`\$([uUs])(\d+)`)
 
 // UUID is the UUID that $uN stands for. Its first three groups differ from their byte-swapped form.
 func UUID(n int) string {
-	return fmt.Sprintf("1a2b%04x-3c4d-4e5f-8000-%012x", n, n)
+	return fmt.Sprintf("1a2b%04x-3c4d-4e5f-8000-%012x", n&0xffff, n)
 }
 
 // expand writes UUIDs for $uN (canonical), $UN (upper case) and $sN (the first three groups byte-swapped).
