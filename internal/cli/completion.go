@@ -20,17 +20,15 @@ const (
 	bashCompletion = `_proxaudit() {
     local cur="${COMP_WORDS[COMP_CWORD]}"
     local words
-    words=$("${COMP_WORDS[@]:0:COMP_CWORD}" ${cur:+"$cur"} --generate-bash-completion 2>/dev/null)
+    words=$("${COMP_WORDS[@]:0:COMP_CWORD}" "$cur" --generate-bash-completion 2>/dev/null)
     mapfile -t COMPREPLY < <(compgen -W "$words" -- "$cur")
 }
 complete -o bashdefault -o default -F _proxaudit proxaudit
 `
 	zshCompletion = `#compdef proxaudit
 _proxaudit() {
-    local -a words_so_far candidates
-    words_so_far=("${(@)words[1,CURRENT]}")
-    [[ -z "${words_so_far[-1]}" ]] && words_so_far[-1]=()
-    candidates=("${(@f)$("${words_so_far[@]}" --generate-bash-completion 2>/dev/null)}")
+    local -a candidates
+    candidates=("${(@f)$("${(@)words[1,CURRENT]}" --generate-bash-completion 2>/dev/null)}")
     if [[ -n "${candidates[1]}" ]]; then
         compadd -- "${candidates[@]}"
     else
@@ -75,43 +73,55 @@ Examples:
 	}
 }
 
-// complete prints what can follow: the values of the flag that was typed last, where they are known, else the flags.
+// complete prints what can follow: the values of a flag, where they are known, else the flags.
 func complete(cmd *cli.Command) cli.BashCompleteFunc {
 	return func(c *cli.Context) {
-		last := ""
-		if n := len(os.Args); n > 2 {
-			// The last word is --generate-bash-completion itself.
-			last = os.Args[n-2]
-		}
-		switch last {
-		case "-o", "--output":
-			words(c.App.Writer, render.Formats()...)
-		case "--class":
-			for _, class := range identity.Classes() {
-				words(c.App.Writer, string(class))
+		// The library has no other way to the words: in front of --generate-bash-completion stands the word that is
+		// being typed, which may be empty, and in front of that the one before.
+		typed, before := lastWords(os.Args)
+		for _, flag := range []string{typed, before} {
+			if values, ok := valuesOf(cmd.Flags, flag); ok {
+				words(c.App.Writer, values...)
+				return
 			}
-		case "--fail-on":
-			words(c.App.Writer, string(audit.Critical), string(audit.Warning), string(audit.Info))
-		default:
-			flagWords(c.App.Writer, cmd.Flags, last)
+		}
+		for _, f := range cmd.Flags {
+			for _, n := range f.Names() {
+				if len(n) > 1 && (!strings.HasPrefix(typed, "-") || strings.HasPrefix(dashes(n), typed)) {
+					words(c.App.Writer, dashes(n))
+				}
+			}
 		}
 	}
 }
 
-func flagWords(w io.Writer, flags []cli.Flag, typed string) {
-	for _, f := range flags {
-		if takes, ok := f.(cli.DocGenerationFlag); ok && takes.TakesValue() && isFlag(f, typed) {
-			// A value that nobody can guess: the shell offers files.
-			return
+func lastWords(args []string) (typed, before string) {
+	if n := len(args); n > 2 {
+		typed = args[n-2]
+		if n > 3 {
+			before = args[n-3]
 		}
 	}
+	return typed, before
+}
+
+// valuesOf are the values that a flag may have; none where nobody can guess them, and the shell offers files. The second
+// result is false for a word that is no flag with a value.
+func valuesOf(flags []cli.Flag, word string) ([]string, bool) {
+	switch word {
+	case "-o", "--output":
+		return render.Formats(), true
+	case "--class":
+		return strings.Split(join(identity.Classes()), ", "), true
+	case "--fail-on":
+		return []string{string(audit.Critical), string(audit.Warning), string(audit.Info)}, true
+	}
 	for _, f := range flags {
-		for _, n := range f.Names() {
-			if d := dashes(n); len(n) > 1 && strings.HasPrefix(d, typed) || !strings.HasPrefix(typed, "-") && len(n) > 1 {
-				words(w, d)
-			}
+		if takes, ok := f.(cli.DocGenerationFlag); ok && takes.TakesValue() && isFlag(f, word) {
+			return nil, true
 		}
 	}
+	return nil, false
 }
 
 func isFlag(f cli.Flag, typed string) bool {
