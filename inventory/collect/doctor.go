@@ -30,12 +30,22 @@ func Doctor(ctx context.Context, plan Plan) []inventory.Check {
 		out = append(out, c.Doctor(ctx)...)
 		c.Close()
 	}
+	self := ""
 	if plan.Management != nil && ctx.Err() == nil {
-		out = append(out, doctorManagement(ctx, &plan)...)
+		var checks []inventory.Check
+		checks, self = doctorManagement(ctx, &plan)
+		out = append(out, checks...)
 	}
 	for i := range plan.Workloads {
 		w := &plan.Workloads[i]
-		if w.Target == nil || ctx.Err() != nil {
+		if ctx.Err() != nil {
+			return out
+		}
+		if w.Target == nil && w.Key == self {
+			continue
+		}
+		if w.Target == nil {
+			out = append(out, withoutTarget(&plan, w))
 			continue
 		}
 		t := *w.Target
@@ -45,12 +55,13 @@ func Doctor(ctx context.Context, plan Plan) []inventory.Check {
 	return out
 }
 
-// doctorManagement checks both of what a run reads there: the declared objects and the cluster's own Nodes.
-func doctorManagement(ctx context.Context, plan *Plan) []inventory.Check {
+// doctorManagement checks both of what a run reads there: the declared objects and the cluster's own Nodes. It returns
+// the key under which those stand.
+func doctorManagement(ctx context.Context, plan *Plan) (checks []inventory.Check, key string) {
 	t := *plan.Management
 	client, err := kube.Connect(t)
 	if err != nil {
-		return []inventory.Check{unusable(inventory.ManagementSource, err)}
+		return []inventory.Check{unusable(inventory.ManagementSource, err)}, t.Key
 	}
 	if t.Key == "" {
 		t.Key = client.Context()
@@ -58,10 +69,10 @@ func doctorManagement(ctx context.Context, plan *Plan) []inventory.Check {
 	workload := doctorWorkload(ctx, t)
 	if plan.ManagementIfServed {
 		if serves, err := client.ServesClusterAPI(ctx); err == nil && !serves {
-			return workload
+			return workload, t.Key
 		}
 	}
-	return append(client.Doctor(ctx, kube.RoleManagement, plan.Namespaces...), workload...)
+	return append(client.Doctor(ctx, kube.RoleManagement, plan.Namespaces...), workload...), t.Key
 }
 
 func doctorWorkload(ctx context.Context, t kube.Target) []inventory.Check {
@@ -70,6 +81,21 @@ func doctorWorkload(ctx context.Context, t kube.Target) []inventory.Check {
 		return []inventory.Check{unusable(inventory.ClusterSource(t.Key), err)}
 	}
 	return client.Doctor(ctx, kube.RoleWorkload)
+}
+
+// withoutTarget says of a cluster whose API server doctor cannot ask what a run will do about it. Secrets are read by a
+// run only: doctor would have to list Clusters to know in which namespace they are.
+func withoutTarget(plan *Plan, w *Workload) inventory.Check {
+	c := inventory.Check{Source: inventory.ClusterSource(w.Key), Name: "access"}
+	if plan.Management != nil && (w.ReadSecret || plan.ReadSecrets) {
+		c.Status = inventory.CheckSkipped
+		c.Detail = "a run takes the access from the declared Cluster's kubeconfig Secret, which doctor does not read"
+		return c
+	}
+	c.Status = inventory.CheckWarning
+	c.Detail = "the configuration gives no way to its API server, so that its Nodes are not seen"
+	c.Remedy = "give it a kubeconfig or context in proxaudit.yaml (clusters[], name: " + w.Key + ")"
+	return c
 }
 
 func unusable(source string, err error) inventory.Check {

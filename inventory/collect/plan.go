@@ -6,6 +6,8 @@
 package collect
 
 import (
+	"fmt"
+	"sync"
 	"time"
 
 	"github.com/proxaudit/proxaudit/inventory"
@@ -32,7 +34,7 @@ type Plan struct {
 	Now time.Time
 	// ToolVersion is recorded in the Snapshot.
 	ToolVersion string
-	// Logf takes what a person may want to know meanwhile; nil drops it.
+	// Logf takes what a person may want to know meanwhile; nil drops it. It is never called twice at a time.
 	Logf func(format string, args ...any)
 	// Progress is told of each source's steps; it may be called from several goroutines.
 	Progress func(source string, done, total int)
@@ -51,12 +53,49 @@ type Workload struct {
 	Site string
 }
 
+// check finds what would ask one thing twice, as far as the plan itself shows it.
+func (p *Plan) check() error {
+	names, urls := map[string]bool{}, map[string]bool{}
+	for i := range p.Sites {
+		s := &p.Sites[i]
+		switch {
+		case s.Site != "" && names[s.Site]:
+			return fmt.Errorf("two sites are called %q: name them differently in proxaudit.yaml (sites[].name)", s.Site)
+		case urls[s.URL]:
+			return fmt.Errorf("site %q and another one have the same URL: give each Proxmox cluster once", s.Site)
+		}
+		names[s.Site], urls[s.URL] = true, true
+	}
+	keys := map[string]bool{}
+	for i := range p.Workloads {
+		key := p.Workloads[i].Key
+		if keys[key] {
+			return fmt.Errorf("two clusters are called %q: name them differently in proxaudit.yaml (clusters[].name)", key)
+		}
+		keys[key] = true
+	}
+	return nil
+}
+
 // Timings is how long each source took.
 type Timings map[string]time.Duration
 
 func (p *Plan) logf(format string, args ...any) {
 	if p.Logf != nil {
 		p.Logf(format, args...)
+	}
+}
+
+// oneAtATime makes a logger safe for sources that are read in parallel.
+func oneAtATime(logf func(string, ...any)) func(string, ...any) {
+	if logf == nil {
+		return nil
+	}
+	var mu sync.Mutex
+	return func(format string, args ...any) {
+		mu.Lock()
+		defer mu.Unlock()
+		logf(format, args...)
 	}
 }
 

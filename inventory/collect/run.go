@@ -1,8 +1,11 @@
 package collect
 
 import (
+	"cmp"
 	"context"
+	"crypto/rand"
 	"fmt"
+	"slices"
 	"sync"
 	"time"
 
@@ -29,6 +32,8 @@ type run struct {
 	self         *inventory.Snapshot
 	workloadSeen []*inventory.Snapshot
 	client       *kube.Client
+	// hashKey keys the hashes that stand in for secret fields: one for all, so that equality survives in the Snapshot.
+	hashKey []byte
 }
 
 // Run collects. Its error is a mistake in the plan or the end of ctx; whatever a source did not answer is coverage.
@@ -36,7 +41,15 @@ func Run(ctx context.Context, plan Plan) (*inventory.Snapshot, Timings, error) {
 	if plan.Now.IsZero() {
 		plan.Now = time.Now()
 	}
-	r := &run{plan: plan, timings: Timings{}}
+	// Several sources talk at a time.
+	plan.Logf = oneAtATime(plan.Logf)
+	// Which of two names of one cluster is kept must not depend on an order that means nothing.
+	plan.Workloads = slices.Clone(plan.Workloads)
+	slices.SortFunc(plan.Workloads, func(a, b Workload) int { return cmp.Compare(a.Key, b.Key) })
+	r := &run{plan: plan, timings: Timings{}, hashKey: make([]byte, 32)}
+	if _, err := rand.Read(r.hashKey); err != nil {
+		return nil, nil, fmt.Errorf("no random bytes from the system: %w", err)
+	}
 	if err := r.open(); err != nil {
 		return nil, nil, err
 	}
@@ -65,6 +78,9 @@ func Run(ctx context.Context, plan Plan) (*inventory.Snapshot, Timings, error) {
 
 // open makes the site collectors, so that a mistake in the plan shows before anything is asked.
 func (r *run) open() error {
+	if err := r.plan.check(); err != nil {
+		return err
+	}
 	for i := range r.plan.Sites {
 		cfg := r.plan.Sites[i]
 		cfg.GuestAgent = r.plan.GuestAgent
@@ -115,7 +131,11 @@ func (r *run) list(ctx context.Context) error {
 			continue
 		}
 		g.Go(func() error {
-			slots <- struct{}{}
+			select {
+			case slots <- struct{}{}:
+			case <-ctx.Done():
+				return nil
+			}
 			defer func() { <-slots }()
 			r.workloadSeen[i] = r.readWorkload(ctx, w.Key, *w.Target)
 			return nil
@@ -141,14 +161,12 @@ func (r *run) took(source string, start time.Time) {
 func (r *run) readManagement(ctx context.Context) {
 	start := time.Now()
 	defer r.took(inventory.ManagementSource, start)
-	target := *r.plan.Management
-	if target.Logf == nil {
-		target.Logf = r.plan.Logf
-	}
+	target := r.target(*r.plan.Management)
 	client, err := kube.Connect(target)
 	if err != nil {
 		r.management = &inventory.Snapshot{Management: &inventory.Management{Context: target.Context},
 			Coverage: []inventory.Coverage{
+				failed(inventory.ManagementSource, inventory.ScopeClusters, err),
 				failed(inventory.ManagementSource, inventory.ScopeMachines, err),
 				failed(inventory.ManagementSource, inventory.ScopeProxmoxMachines, err),
 			}}
@@ -178,10 +196,8 @@ func (r *run) readWorkload(ctx context.Context, key string, target kube.Target) 
 	source := inventory.ClusterSource(key)
 	start := time.Now()
 	defer r.took(source, start)
+	target = r.target(target)
 	target.Key = key
-	if target.Logf == nil {
-		target.Logf = r.plan.Logf
-	}
 	r.plan.progress(source, 0, 1)
 	defer r.plan.progress(source, 1, 1)
 	client, err := kube.Connect(target)
@@ -192,73 +208,18 @@ func (r *run) readWorkload(ctx context.Context, key string, target kube.Target) 
 	return client.CollectWorkload(ctx, key)
 }
 
+// target completes a Target with what all of a run have in common.
+func (r *run) target(t kube.Target) kube.Target {
+	if t.Logf == nil {
+		t.Logf = r.plan.Logf
+	}
+	if len(t.HashKey) == 0 {
+		t.HashKey = r.hashKey
+	}
+	return t
+}
+
 func failed(source, scope string, err error) inventory.Coverage {
 	return inventory.Coverage{Source: source, Scope: scope, State: inventory.Failed, Asked: 1, Failed: 1, Reason: err.Error(),
 		Remedy: "proxaudit doctor checks each source and says what to do"}
 }
-
-// resolve is pass 2.
-func (r *run) resolve(ctx context.Context, s *inventory.Snapshot) {
-	open := inventory.UnresolvedOf(s)
-	for _, c := range r.sites {
-		start := time.Now()
-		var ids []int
-		for _, k := range open.VMIDs {
-			if k.Site == c.Name() {
-				ids = append(ids, k.VMID)
-			}
-		}
-		if len(ids) > 0 && ctx.Err() == nil {
-			s.Append(c.Probe(ctx, ids))
-		}
-		if r.plan.GuestAgent && ctx.Err() == nil {
-			r.askAgents(ctx, s, c, open.Guests)
-		}
-		r.took(inventory.SiteSource(c.Name()), start)
-	}
-}
-
-func (r *run) askAgents(ctx context.Context, s *inventory.Snapshot, c *proxmox.Collector, open []inventory.Key) {
-	wanted := map[inventory.Key]bool{}
-	for _, k := range open {
-		wanted[k] = k.Site == c.Name()
-	}
-	var guests []inventory.VM
-	for i := range s.VMs {
-		if wanted[s.VMs[i].Key()] {
-			guests = append(guests, s.VMs[i])
-		}
-	}
-	if len(guests) == 0 {
-		return
-	}
-	agents, fragment := c.Agents(ctx, guests)
-	for i := range s.VMs {
-		if s.VMs[i].Site == c.Name() {
-			if a, ok := agents[s.VMs[i].VMID]; ok {
-				s.VMs[i].Agent = a
-			}
-		}
-	}
-	s.Append(fragment)
-}
-
-// sumRequests adds what the passes asked of the same source.
-func sumRequests(in []inventory.Requests) []inventory.Requests {
-	var out []inventory.Requests
-	at := map[string]int{}
-	for _, q := range in {
-		if i, ok := at[q.Source]; ok {
-			out[i].Count += q.Count
-			out[i].Retries += q.Retries
-			out[i].Throttled += q.Throttled
-			continue
-		}
-		at[q.Source] = len(out)
-		out = append(out, q)
-	}
-	return out
-}
-
-// describe names a site for an error.
-func describe(s *inventory.Site) string { return fmt.Sprintf("%q (%s)", s.Name, s.URL) }

@@ -1,0 +1,166 @@
+package collect
+
+import (
+	"fmt"
+	"net"
+	"net/netip"
+	"net/url"
+	"strings"
+
+	"github.com/proxaudit/proxaudit/inventory"
+)
+
+// clusters builds the Snapshot's list of clusters.
+type clusters struct {
+	s   *inventory.Snapshot
+	log func(string, ...any)
+	// byNode finds a cluster that was read before by one of its Nodes' UIDs.
+	byNode map[string]string
+	// same maps the key of a cluster that was dropped to the one that it turned out to be.
+	same map[string]string
+}
+
+// addRead adds a cluster whose API was asked. The same cluster met again (through another context) is dropped whole: its
+// Nodes would otherwise all be there twice, and look like conflicts.
+func (b *clusters) addRead(f *inventory.Snapshot) {
+	for i := range f.Nodes {
+		if first, ok := b.byNode[f.Nodes[i].UID]; ok && f.Nodes[i].UID != "" && len(f.Clusters) == 1 {
+			b.log("cluster %q is the same as %q: read once", f.Clusters[0].Key, first)
+			if b.s.Management != nil && b.s.Management.ClusterName == f.Clusters[0].Key {
+				b.s.Management.ClusterName = first
+			}
+			b.same[f.Clusters[0].Key] = first
+			b.s.Requests = append(b.s.Requests, f.Requests...)
+			return
+		}
+	}
+	for i := range f.Nodes {
+		b.byNode[f.Nodes[i].UID] = f.Nodes[i].Cluster
+	}
+	b.s.Append(f)
+}
+
+// addDeclared joins Cluster objects to the clusters that were read: by the key, and what is left by the control-plane
+// endpoint. A cluster that was read is one Cluster's at most.
+func (b *clusters) addDeclared(declared []inventory.Cluster) {
+	var left []inventory.Cluster
+	for _, d := range declared {
+		if c := b.find(d.Key); c == nil || !b.declare(c, d) {
+			left = append(left, d)
+		}
+	}
+	var unread []inventory.Cluster
+	for _, d := range left {
+		if c := b.findEndpoint(d.Declared); c == nil || !b.declare(c, d) {
+			unread = append(unread, d)
+		}
+	}
+	b.s.Clusters = append(b.s.Clusters, unread...)
+}
+
+func (b *clusters) declare(c *inventory.Cluster, d inventory.Cluster) bool {
+	if c.Declared != nil {
+		return false
+	}
+	c.Declared = d.Declared
+	if c.Key != d.Key {
+		b.same[d.Key] = c.Key
+		b.rename(d.Key, c.Key)
+	}
+	return true
+}
+
+func (b *clusters) findEndpoint(d *inventory.DeclaredCluster) *inventory.Cluster {
+	if d == nil {
+		return nil
+	}
+	for i := range b.s.Clusters {
+		if c := &b.s.Clusters[i]; c.Declared == nil && sameEndpoint(d.ControlPlaneEndpoint, c.Server) {
+			return c
+		}
+	}
+	return nil
+}
+
+// addConfigured adds what the configuration says of a cluster. Of one that it names twice, under two names, each entry
+// may say a part.
+func (b *clusters) addConfigured(w *Workload) {
+	c := b.find(w.Key)
+	if c == nil {
+		b.s.Clusters = append(b.s.Clusters, inventory.Cluster{Key: w.Key})
+		c = &b.s.Clusters[len(b.s.Clusters)-1]
+	}
+	if c.Selector.IsZero() {
+		c.Selector = w.Selector
+	} else if !w.Selector.IsZero() {
+		b.log("cluster %q is the same as %q, whose selector counts", w.Key, c.Key)
+	}
+	if c.Site == "" {
+		c.Site = w.Site
+	}
+}
+
+func (b *clusters) find(key string) *inventory.Cluster {
+	if first, ok := b.same[key]; ok {
+		key = first
+	}
+	for i := range b.s.Clusters {
+		if b.s.Clusters[i].Key == key {
+			return &b.s.Clusters[i]
+		}
+	}
+	return nil
+}
+
+// rename makes declared objects refer to a cluster by the key under which it was read.
+func (b *clusters) rename(from, to string) {
+	for i := range b.s.Machines {
+		if b.s.Machines[i].Cluster == from {
+			b.s.Machines[i].Cluster = to
+		}
+	}
+	for i := range b.s.ProxmoxMachines {
+		if b.s.ProxmoxMachines[i].Cluster == from {
+			b.s.ProxmoxMachines[i].Cluster = to
+		}
+	}
+	for i := range b.s.Groups {
+		if b.s.Groups[i].Cluster == from {
+			b.s.Groups[i].Cluster = to
+		}
+	}
+}
+
+// noteUnread says of every cluster that nobody asked that its Nodes are missing.
+func (b *clusters) noteUnread() {
+	for i := range b.s.Clusters {
+		key := b.s.Clusters[i].Key
+		if b.s.CoverageOf(inventory.ClusterSource(key), inventory.ScopeNodes) != nil {
+			continue
+		}
+		b.s.Coverage = append(b.s.Coverage, inventory.Coverage{Source: inventory.ClusterSource(key),
+			Scope: inventory.ScopeNodes, State: inventory.NotAsked,
+			Reason: "the run had no access to its API server",
+			Remedy: fmt.Sprintf("give it a kubeconfig or context in proxaudit.yaml (clusters[], name: %s), or allow its kubeconfig Secret with --read-secrets", key)})
+	}
+}
+
+// sameEndpoint compares a control-plane endpoint (host:port) with an API server's URL. Loopback addresses are nobody's:
+// a tunnel to one cluster must not be taken for another.
+func sameEndpoint(endpoint, server string) bool {
+	u, err := url.Parse(server)
+	if err != nil || endpoint == "" || u.Host == "" {
+		return false
+	}
+	host, port := strings.TrimSuffix(u.Hostname(), "."), u.Port()
+	if port == "" {
+		port = "443"
+	}
+	if host == "localhost" {
+		return false
+	}
+	if ip, err := netip.ParseAddr(host); err == nil && ip.Unmap().IsLoopback() {
+		return false
+	}
+	return strings.EqualFold(endpoint, net.JoinHostPort(host, port))
+}
