@@ -105,7 +105,9 @@ type Summary struct {
 	Nodes      int `json:"nodes"`
 	// Reclaimable sums what orphan VMs hold.
 	Reclaimable Reclaimable `json:"reclaimable"`
-	// Incomplete is true if a verdict is missing because a source did not answer.
+	// NoVerdict is the number of machines whose class is unknown because something was not seen.
+	NoVerdict int `json:"noVerdict"`
+	// Incomplete is true if a source did not answer, so that a verdict is missing.
 	Incomplete bool `json:"incomplete"`
 }
 

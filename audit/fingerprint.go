@@ -12,7 +12,11 @@ import (
 
 // fingerprint identifies a finding over runs: rule and the subject's identity, never the text of a message. A VM is its
 // site and UUID, else its site, VMID and creation time: a VMID alone is recycled.
-func (r *result) fingerprint(rule string, e *identity.Entity, ref SubjectRef) string {
+func (r *result) fingerprint(e *identity.Entity, ref SubjectRef) string {
+	rule := ruleOf(e).ID
+	if rule == "" {
+		rule = string(e.Class)
+	}
 	parts := []string{rule, ref.Kind}
 	switch ref.Kind {
 	case inventory.SubjectVM:

@@ -5,7 +5,6 @@ import (
 	"slices"
 
 	"github.com/proxaudit/proxaudit/audit/identity"
-	"github.com/proxaudit/proxaudit/audit/rules"
 	"github.com/proxaudit/proxaudit/inventory"
 )
 
@@ -66,11 +65,7 @@ func (r *result) item(e *identity.Entity) Item {
 	}
 	it.Since, it.AgeSeconds = r.since(e)
 	it.Link = strongest(e)
-	rule, ok := rules.Of(e.Class)
-	if !ok {
-		rule.ID = string(e.Class)
-	}
-	it.Fingerprint = r.fingerprint(rule.ID, e, refs[0])
+	it.Fingerprint = r.fingerprint(e, refs[0])
 	return it
 }
 

@@ -10,7 +10,7 @@ import (
 )
 
 // Orphans lists what is wrong: orphan VMs, Machines that are no Nodes, ghosts, conflicts, and what has no verdict. With
-// opt.All it lists every class that has a rule, findings or not.
+// opt.All it lists every machine, whatever its class.
 func Orphans(s *inventory.Snapshot, opt Options) *OrphanReport {
 	r := analyse(s, opt)
 	out := &OrphanReport{Envelope: r.envelope(KindOrphanReport), Summary: r.summary(), Findings: []Finding{}}
@@ -19,9 +19,7 @@ func Orphans(s *inventory.Snapshot, opt Options) *OrphanReport {
 		if !e.Class.IsFinding() && !opt.All {
 			continue
 		}
-		if f := r.finding(e); f != nil {
-			out.Findings = append(out.Findings, *f)
-		}
+		out.Findings = append(out.Findings, *r.finding(e))
 	}
 	SortFindings(out.Findings)
 	out.Summary.Count(out.Findings)
@@ -104,23 +102,23 @@ func (r *result) summary() Summary {
 	for i := range r.graph.Entities {
 		sum.Classes[r.graph.Entities[i].Class]++
 	}
-	if sum.Classes[identity.Unknown] > 0 {
-		sum.Incomplete = true
+	for i := range r.graph.Entities {
+		if e := &r.graph.Entities[i]; e.Class == identity.Unknown && len(e.Missing) > 0 {
+			sum.NoVerdict++
+		}
 	}
+	sum.Incomplete = sum.Incomplete || sum.NoVerdict > 0
 	return sum
 }
 
-// finding is nil for classes that are nothing to tell.
+// finding tells about one entity. Classes that no rule is about (managed, template, unrelated) are information.
 func (r *result) finding(e *identity.Entity) *Finding {
-	rule, ok := rules.Of(e.Class)
-	if !ok {
-		return nil
-	}
+	rule := ruleOf(e)
 	refs := refsOf(r.s, e)
 	f := &Finding{Rule: rule.ID, Severity: rule.Severity, Class: e.Class, Subject: refs[0],
 		Title: titleOf(rule, e), Evidence: nonNil(e.Evidence), Confidence: e.Confidence, Holds: holdsOf(r.s, e),
 		WaitingFor: e.WaitingFor, Remedy: remedyOf(rule, e), Missing: e.Missing,
-		Fingerprint: r.fingerprint(rule.ID, e, refs[0])}
+		Fingerprint: r.fingerprint(e, refs[0])}
 	f.Others = append(f.Others, refs[1:]...)
 	for _, rival := range e.Rivals {
 		f.Others = appendRival(f.Others, rival)
@@ -131,6 +129,19 @@ func (r *result) finding(e *identity.Entity) *Finding {
 		f.Title += " (" + n + ")"
 	}
 	return f
+}
+
+// ruleOf is the rule of an entity's class. A verdict that is unknown although every source answered is for a person to
+// decide: that is a warning, where one that waits for a source is said by the run being incomplete.
+func ruleOf(e *identity.Entity) rules.Rule {
+	rule, ok := rules.Of(e.Class)
+	if !ok {
+		return rules.Rule{Class: e.Class, Severity: Info, Title: verdictOf(e), Remedy: "Nothing."}
+	}
+	if e.Class == identity.Unknown && len(e.Missing) == 0 {
+		rule.Severity = Warning
+	}
+	return rule
 }
 
 func appendRival(refs []SubjectRef, s inventory.Subject) []SubjectRef {

@@ -53,6 +53,10 @@ func (j *judge) classify(e *Entity) {
 		return
 	}
 	hasVM, hasNode := len(e.VMs) > 0, len(e.Nodes) > 0
+	if gaps := j.unseenRivals(e); hasVM && len(gaps) > 0 {
+		e.unknown(ReasonUnverifiable, gaps...)
+		return
+	}
 	declared := len(e.Machines) > 0 || len(e.ProxmoxMachines) > 0
 	switch {
 	case hasVM && !declared && !hasNode:
@@ -197,6 +201,27 @@ func (j *judge) nodeTied(e *Entity) bool {
 		}
 	}
 	return false
+}
+
+// unseenRivals lists what was not seen of guests that the members name by address and that are not among them. A UUID
+// proves only where it is unique, and such a guest, its configuration unread, may be the one that has it: a restored
+// copy would pass for the original while the original's host is off.
+func (j *judge) unseenRivals(e *Entity) []string {
+	var gaps []string
+	look := func(r *resolution) {
+		for _, vm := range r.unverified {
+			if !slices.Contains(e.VMs, vm) {
+				gaps = append(gaps, configNeed(j.index, &j.s.VMs[vm]))
+			}
+		}
+	}
+	for _, i := range e.Nodes {
+		look(&j.nodes[i])
+	}
+	for _, i := range e.ProxmoxMachines {
+		look(&j.pms[i])
+	}
+	return gaps
 }
 
 // providerIDs compares the providerIDs as Cluster API does: as strings, exactly

@@ -110,7 +110,7 @@ func (j *judge) learnMembers() *members {
 // clustersOf are the clusters that an entity is known to be of, by its Machines and Nodes: none for a lone VM, more than
 // one for a conflict between clusters.
 func (j *judge) clustersOf(e *Entity) []string {
-	if e.Class == Unknown {
+	if e.Class == Unknown && !certain(e.link) {
 		return nil
 	}
 	var out []string
