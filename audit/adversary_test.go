@@ -529,3 +529,32 @@ want:
   vm/lab/102: {class: unknown, reason: looks-like-a-cluster-member}
 `)
 }
+
+// A copy with the UUID of a VM that cannot be read right now must not pass for the original.
+func TestAdversary_CopyWhileTheOriginalIsNotReadable(t *testing.T) {
+	check(t, `
+sites: [{name: lab, nodes: [pve1, {name: pve2, status: offline}]}]
+vms:
+- {id: 118, node: pve2}
+- {id: 119, node: pve1, name: restore-test, uuid: $u1, status: stopped}
+machines: [{name: m-1, uuid: $u1, nodeRef: m-1}]
+proxmoxMachines: [{name: m-1, vmid: 118, uuid: $u1, node: pve2}]
+nodes: [{name: m-1, uuid: $u1, providerID: uuid, ready: Unknown}]
+incomplete: true
+want:
+  machine/default/m-1: {class: unknown, reason: unverifiable, missing: [site/lab node/pve2]}
+  vm/lab/119: unknown
+  vm/lab/118: unknown
+`)
+}
+
+func TestAdversary_StoppedCopyOfAReadyNode(t *testing.T) {
+	check(t, `
+sites: [{name: lab, nodes: [pve1, {name: pve2, status: offline}]}]
+vms:
+- {id: 118, node: pve2}
+- {id: 119, node: pve1, name: restore-test, uuid: $u1, status: stopped}
+nodes: [{name: w-1, uuid: $u1}]
+want: {node/prod/w-1: {class: unknown, missing: [site/lab node/pve2]}}
+`)
+}

@@ -49,7 +49,7 @@ func newJudge(b *builder, g *Graph) *judge {
 // classify decides everything but lone VMs: those need to know first who the members of the clusters are.
 func (j *judge) classify(e *Entity) {
 	j.gather(e)
-	if j.conflict(e) {
+	if j.conflict(e) || j.mayBeCopy(e) {
 		return
 	}
 	hasVM, hasNode := len(e.VMs) > 0, len(e.Nodes) > 0

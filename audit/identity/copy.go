@@ -1,0 +1,36 @@
+package identity
+
+import (
+	"slices"
+
+	"github.com/proxaudit/proxaudit/inventory"
+)
+
+// mayBeCopy decides where the VM with the right UUID may be a copy, and the original was not seen: a restore without
+// --unique and a remote migration leave a second VM with the same UUID, stopped as a rule. As long as all configurations
+// are read the two are a conflict; with the original unread its copy would pass for it.
+func (j *judge) mayBeCopy(e *Entity) bool {
+	if len(e.VMs) != 1 {
+		return false
+	}
+	vm := e.VMs[0]
+	var missing []string
+	j.eachResolution(e, func(r *resolution) {
+		for _, other := range r.unverified {
+			if r.vm == vm && r.strength == Proof && other != vm {
+				missing = append(missing, configNeed(j.index, &j.s.VMs[other]))
+			}
+		}
+	})
+	if j.s.VMs[vm].Status == "stopped" && slices.ContainsFunc(e.Nodes, func(n int) bool { return j.s.Nodes[n].Ready == "True" }) {
+		missing = append(missing, j.uuidGaps...)
+	}
+	if len(missing) == 0 {
+		return false
+	}
+	e.Evidence = append(e.Evidence, Evidence{Kind: KindState, Against: true, From: inventory.VMSubject(j.s.VMs[vm].Key()),
+		Left: j.s.VMs[vm].Status, Note: "it may be a copy with the same UUID: the VM that it would be a copy of was not seen"})
+	e.unknown(ReasonUnverifiable, missing...)
+	j.remarks(e)
+	return true
+}
