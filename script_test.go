@@ -21,6 +21,8 @@ type world struct {
 	canaries []string
 	sites    map[string]*pvesim.Server
 	kubes    map[string]*kubesim.Server
+	// background is the program that was interrupted.
+	background *exec.Cmd
 }
 
 type worldKey struct{}
@@ -149,25 +151,29 @@ func asked(ts *testscript.TestScript, neg bool, args []string) {
 	s.ResetRequests()
 }
 
-// interrupt SITE: waits until the program in the background has asked the site, sends SIGINT as Ctrl-C does, and checks
-// that it ends with 130.
+// interrupt SITE: waits until the program in the background has asked the site, and sends SIGINT as Ctrl-C does.
 func interrupt(ts *testscript.TestScript, neg bool, args []string) {
 	need(ts, !neg && len(args) == 1, "interrupt SITE")
-	s := worldOf(ts).sites[args[0]]
-	bg := ts.BackgroundCmds()
+	w := worldOf(ts)
+	s, bg := w.sites[args[0]], ts.BackgroundCmds()
 	need(ts, s != nil && len(bg) == 1, "site "+args[0]+", then exec PROGRAM & first")
 	for deadline := time.Now().Add(time.Minute); len(s.Requests()) == 0; time.Sleep(5 * time.Millisecond) {
 		if time.Now().After(deadline) {
 			ts.Fatalf("the program asked nothing")
 		}
 	}
+	w.background = bg[0]
 	ts.Check(bg[0].Process.Signal(syscall.SIGINT))
-	for deadline := time.Now().Add(time.Minute); bg[0].ProcessState == nil; time.Sleep(5 * time.Millisecond) {
-		if time.Now().After(deadline) {
-			ts.Fatalf("the program does not end")
-		}
+}
+
+// ended CODE: behind wait, how the interrupted program ended.
+func ended(ts *testscript.TestScript, neg bool, args []string) {
+	cmd := worldOf(ts).background
+	need(ts, !neg && len(args) == 1 && cmd != nil && cmd.ProcessState != nil, "interrupt SITE, wait, ended CODE")
+	if got := strconv.Itoa(cmd.ProcessState.ExitCode()); got != args[0] {
+		ts.Fatalf("exit code %s, want %s", got, args[0])
 	}
-	if code := bg[0].ProcessState.ExitCode(); code != 130 {
-		ts.Fatalf("exit code %d, want 130", code)
+	for _, stream := range []string{"stdout", "stderr"} {
+		noCanary(ts, stream, ts.ReadFile(stream))
 	}
 }

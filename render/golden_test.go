@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"flag"
+	"fmt"
 	"os"
 	"path/filepath"
 	"slices"
@@ -36,8 +37,18 @@ func golden(t *testing.T, name string, got []byte) {
 		t.Fatal(err)
 	}
 	if !bytes.Equal(got, want) {
-		t.Errorf("%s differs; run with -update to accept:\n%s", path, got)
+		t.Errorf("%s differs; run with -update to accept. %s", path, firstDifference(got, want))
 	}
+}
+
+func firstDifference(got, want []byte) string {
+	g, w := bytes.Split(got, []byte("\n")), bytes.Split(want, []byte("\n"))
+	for i := range min(len(g), len(w)) {
+		if !bytes.Equal(g[i], w[i]) {
+			return fmt.Sprintf("Line %d is\n%q, want\n%q", i+1, g[i], w[i])
+		}
+	}
+	return fmt.Sprintf("There are %d lines, want %d", len(g), len(w))
 }
 
 func rendered(t *testing.T, format string, d Document, o Options) []byte {

@@ -120,3 +120,26 @@ func TestUnmarshalableValue(t *testing.T) {
 		}
 	}
 }
+
+// TestOtherValues: a result need not be an object.
+func TestOtherValues(t *testing.T) {
+	for want, v := range map[string]any{"[]\n": []int{}, "{}\n": struct{}{}, "null\n": nil, "- 1\n- a\n": []any{1, "a"}, "x\n": "x",
+		"a: []\nb: {}\nc:\n- 1.5\n- - true\n  - null\n": struct {
+			A []int          `json:"a"`
+			B map[string]int `json:"b"`
+			C []any          `json:"c"`
+		}{[]int{}, map[string]int{}, []any{1.5, []any{true, nil}}}} {
+		if got := string(rendered(t, "yaml", Document{Value: v}, Options{})); got != want {
+			t.Errorf("%#v is %q, want %q", v, got, want)
+		}
+	}
+}
+
+// TestYAMLInBatches: more items than one batch are one list.
+func TestYAMLInBatches(t *testing.T) {
+	items := make([]int, 3*yamlBatch+1)
+	got := string(rendered(t, "yaml", Document{Value: map[string]any{"items": items, "z": "end"}}, Options{}))
+	if want := "items:\n" + strings.Repeat("- 0\n", len(items)) + "z: end\n"; got != want {
+		t.Errorf("got %q", got)
+	}
+}

@@ -36,7 +36,7 @@ func Orphans(r *audit.OrphanReport) Document {
 		f := &r.Findings[i]
 		d.Names = append(d.Names, f.Subject.ID)
 		t.Rows = append(t.Rows, []Cell{
-			{Text: string(f.Class), Style: severityStyle(f.Severity)},
+			{Text: string(f.Class), Style: classStyle(f.Class)},
 			{Text: f.Subject.ID},
 			{Text: f.Subject.Name},
 			{Text: f.Status},
@@ -102,8 +102,9 @@ func summary(s *audit.Summary) Section {
 		looked = append(looked, count(s.Containers, "container", "containers"))
 	}
 	notes = append(notes, Note{Text: "looked at " + list(looked)})
-	if n := s.Classes[identity.Unknown]; n > 0 {
-		notes = append(notes, Note{Text: count(n, "machine has", "machines have") + " no verdict", Style: Warn})
+	if n := s.NoVerdict; n > 0 {
+		notes = append(notes, Note{Text: count(n, "machine has", "machines have") + " no verdict, because something was not seen",
+			Style: Warn})
 	}
 	return Section{Footer: true, Blocks: []Block{Notes{Items: notes}}}
 }

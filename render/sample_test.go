@@ -104,7 +104,7 @@ func sampleOrphans() *audit.OrphanReport {
 				From: inventory.VMSubject(inventory.Key{Site: "lab", VMID: 200 + i}), Left: name}}})
 	}
 	r.Summary = audit.Summary{Classes: map[identity.Class]int{identity.Managed: 7, identity.Conflict: 1,
-		identity.OrphanVM: 9, identity.Unknown: 1, identity.NonNode: 1}, VMs: 20, Containers: 1, Machines: 9, Nodes: 8,
+		identity.OrphanVM: 9, identity.Unknown: 1, identity.NonNode: 1}, NoVerdict: 1, VMs: 20, Containers: 1, Machines: 9, Nodes: 8,
 		Incomplete: true}
 	r.Summary.Count(r.Findings)
 	return r

@@ -6,7 +6,6 @@ import (
 	"github.com/urfave/cli/v2"
 
 	"github.com/proxaudit/proxaudit/audit"
-	"github.com/proxaudit/proxaudit/audit/identity"
 	"github.com/proxaudit/proxaudit/inventory"
 	"github.com/proxaudit/proxaudit/render"
 )
@@ -55,7 +54,7 @@ Examples:
 // explained is about one machine: other machines' findings and gaps are none of its business.
 func (s *settings) explained(x *audit.Explanation) *Verdict {
 	v := &Verdict{FailOn: s.failOn, Gaps: len(x.Missing)}
-	if x.Item.Class == identity.Unknown {
+	if len(x.Missing) > 0 {
 		v.Unknown = 1
 	}
 	if f := x.Finding; f != nil && f.Severity.Rank() <= s.failOn.Rank() {

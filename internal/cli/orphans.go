@@ -4,14 +4,13 @@ import (
 	"github.com/urfave/cli/v2"
 
 	"github.com/proxaudit/proxaudit/audit"
-	"github.com/proxaudit/proxaudit/audit/identity"
 	"github.com/proxaudit/proxaudit/inventory"
 	"github.com/proxaudit/proxaudit/render"
 )
 
 func orphansCommand(env *Env) *cli.Command {
 	own := append([]cli.Flag{
-		&cli.BoolFlag{Name: "all", Category: catCommand, Usage: "list adoptable, foreign and converging machines as well"},
+		&cli.BoolFlag{Name: "all", Category: catCommand, Usage: "list the classes that are no findings as well"},
 	}, filterFlags()...)
 	return command(env, &cli.Command{
 		Name:  "orphans",
@@ -82,7 +81,7 @@ func argNames(c *cli.Context) []string {
 func (s *settings) verdict(sum *audit.Summary, coverage []inventory.Coverage) *Verdict {
 	v := &Verdict{Findings: s.failing(sum.Severities), FailOn: s.failOn}
 	if sum.Incomplete {
-		v.Unknown = sum.Classes[identity.Unknown]
+		v.Unknown = sum.NoVerdict
 		v.Gaps = gaps(coverage)
 	}
 	return v

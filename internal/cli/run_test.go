@@ -343,3 +343,65 @@ func TestMessagesAreSafe(t *testing.T) {
 		t.Errorf("%q", b.String())
 	}
 }
+
+// TestOddFiles: what is no regular file is written to and never replaced.
+func TestOddFiles(t *testing.T) {
+	b := newBench(t)
+	if err := os.Mkdir("folder", 0o755); err != nil {
+		t.Fatal(err)
+	}
+	for _, command := range []string{"inventory", "scan"} {
+		if err := b.run(command, "-o", "json=folder"); err == nil || !strings.Contains(err.Error(), "is a folder") {
+			t.Errorf("%s into a folder: %v", command, err)
+		}
+		if err := syscall.Mkfifo(command, 0o600); err != nil {
+			t.Fatal(err)
+		}
+		read := make(chan string)
+		go func() {
+			data, err := os.ReadFile(command)
+			if err != nil {
+				data = []byte(err.Error())
+			}
+			read <- string(data)
+		}()
+		b.ok(command, "-o", "json="+command)
+		if got := <-read; !strings.HasPrefix(got, "{") || !strings.HasSuffix(got, "}\n") {
+			t.Errorf("%s into a named pipe: %.40q…", command, got)
+		}
+		if st, err := os.Stat(command); err != nil || st.Mode().IsRegular() {
+			t.Errorf("%s replaced the named pipe", command)
+		}
+	}
+	if err := syscall.Mkfifo("pipe.zst", 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if err := b.run("scan", "-o", "json=pipe.zst"); err == nil || !strings.Contains(err.Error(), "no regular file") {
+		t.Errorf("scan, compressed, into a named pipe: %v", err)
+	}
+	b.ok("scan", "-o", "json=s.json.zst")
+	if v := b.verdict("orphans", "--from", "s.json.zst"); v.Findings != 8 {
+		t.Errorf("read back: %+v", v)
+	}
+	if st, err := os.Stat("s.json.zst"); err != nil || st.Mode().Perm() != 0o600 {
+		t.Errorf("a snapshot is a map of the house, and has mode %v", st.Mode())
+	}
+}
+
+// TestVersion: the linker's word counts.
+func TestVersion(t *testing.T) {
+	b := newBench(t)
+	b.env.Version = "v1.2.3"
+	b.ok("--version")
+	if b.stdout.String() != "proxaudit v1.2.3\n" {
+		t.Errorf("%q", b.stdout.String())
+	}
+	b.ok("version", "-o", "wide")
+	if !strings.Contains(b.stdout.String(), "proxaudit:  v1.2.3\n") {
+		t.Errorf("%q", b.stdout.String())
+	}
+	b.ok("inventory")
+	if b.plan.ToolVersion != "v1.2.3" {
+		t.Errorf("the snapshot would say %q", b.plan.ToolVersion)
+	}
+}

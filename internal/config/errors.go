@@ -38,20 +38,9 @@ type problems struct {
 	list  []*Problem
 }
 
-// at adds a problem of a key. The line is that of the key or, where the key is not in the file, of the nearest one
-// above it.
+// at adds a problem of a key that is in the file.
 func (p *problems) at(key, format string, args ...any) {
-	p.list = append(p.list, &Problem{File: p.file, Line: p.line(key), Key: key, Msg: fmt.Sprintf(format, args...)})
-}
-
-func (p *problems) line(key string) int {
-	for key != "" {
-		if n, ok := p.lines[key]; ok {
-			return n
-		}
-		key = parentKey(key)
-	}
-	return 0
+	p.list = append(p.list, &Problem{File: p.file, Line: p.lines[key], Key: key, Msg: fmt.Sprintf(format, args...)})
 }
 
 func (p *problems) err() error {
@@ -65,14 +54,4 @@ func (p *problems) err() error {
 		errs = append(errs, e)
 	}
 	return errors.Join(errs...)
-}
-
-// parentKey takes the last element off a key path: sites[0].url, sites[0], sites, "".
-func parentKey(key string) string {
-	for i := len(key) - 1; i >= 0; i-- {
-		if key[i] == '.' || key[i] == '[' {
-			return key[:i]
-		}
-	}
-	return ""
 }
