@@ -68,6 +68,7 @@ type SubjectRef struct {
 
 // Finding is one thing that is wrong, or worth knowing.
 type Finding struct {
+	// Rule is empty for the harmless classes that --all lists and no rule is about.
 	Rule       string              `json:"rule"`
 	Severity   Severity            `json:"severity"`
 	Class      identity.Class      `json:"class"`
@@ -94,7 +95,7 @@ type Finding struct {
 type Summary struct {
 	// Classes counts every machine by class, listed or not.
 	Classes map[identity.Class]int `json:"classes"`
-	// Severities counts the listed findings.
+	// Severities counts the listed findings that a rule is about.
 	Severities map[Severity]int `json:"severities"`
 	// Findings is the number of listed findings.
 	Findings int `json:"findings"`

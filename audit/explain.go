@@ -39,7 +39,7 @@ func Explain(s *inventory.Snapshot, sub inventory.Subject, opt Options) (*Explan
 	if e == nil {
 		return nil, &NotFoundError{Subject: sub, Near: near(r.s, sub), Incomplete: len(r.s.Incomplete()) > 0}
 	}
-	out := &Explanation{Envelope: r.envelope(KindExplanation), Item: r.item(e), Finding: r.finding(e), Missing: e.Missing,
+	out := &Explanation{Envelope: r.envelope(KindExplanation), Item: r.item(e), Missing: e.Missing,
 		For: []identity.Evidence{}, Against: []identity.Evidence{}}
 	for _, ref := range refsOf(r.s, e) {
 		if ref.ID == sub.String() {
@@ -57,6 +57,7 @@ func Explain(s *inventory.Snapshot, sub inventory.Subject, opt Options) (*Explan
 	if rule, ok := rules.Of(e.Class); ok {
 		out.Verdict = titleOf(rule, e)
 		out.Remedy = remedyOf(rule, e)
+		out.Finding = r.finding(e)
 	}
 	return out, nil
 }

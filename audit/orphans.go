@@ -32,7 +32,9 @@ func (s *Summary) Count(findings []Finding) {
 	s.Severities = map[Severity]int{}
 	s.Reclaimable = Reclaimable{}
 	for i := range findings {
-		s.Severities[findings[i].Severity]++
+		if findings[i].Rule != "" {
+			s.Severities[findings[i].Severity]++
+		}
 		if findings[i].Class == identity.OrphanVM {
 			s.Reclaimable.add(findings[i].Holds)
 		}

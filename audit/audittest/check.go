@@ -98,7 +98,10 @@ func checkReport(t testing.TB, f *inventorytest.Fixture) {
 		if fd.Title == "" || fd.Remedy == "" || fd.Fingerprint == "" || fd.Confidence == "" {
 			t.Errorf("%s %s lacks a title, remedy, fingerprint or confidence: %+v", fd.Rule, fd.Subject.ID, fd)
 		}
-		if fd.Class == identity.Unknown && !r.Summary.Incomplete {
+		if fd.Class == identity.Unknown && len(fd.Missing) > 0 != (fd.Severity == audit.Info) {
+			t.Errorf("%s is unknown, lacks %q and is %s: want a warning where nothing is missing", fd.Subject.ID, fd.Missing, fd.Severity)
+		}
+		if fd.Class == identity.Unknown && len(fd.Missing) > 0 && !r.Summary.Incomplete {
 			t.Errorf("%s is unknown and the run calls itself complete", fd.Subject.ID)
 		}
 	}
