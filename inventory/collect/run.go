@@ -159,8 +159,7 @@ func (r *run) took(source string, start time.Time) {
 // readManagement reads the declared objects, and the Nodes of the management cluster itself: they are VMs like any
 // others, and would look like orphans if nobody had listed them.
 func (r *run) readManagement(ctx context.Context) {
-	start := time.Now()
-	defer r.took(inventory.ManagementSource, start)
+	defer r.took(inventory.ManagementSource, time.Now())
 	target := r.target(*r.plan.Management)
 	client, err := kube.Connect(target)
 	if err != nil {
@@ -181,21 +180,25 @@ func (r *run) readManagement(ctx context.Context) {
 		serves, err := client.ServesClusterAPI(ctx)
 		if err == nil && !serves {
 			r.plan.logf("context %q does not serve Cluster API: VMs and Nodes are classed without Machines", client.Context())
-			r.self = client.CollectWorkload(ctx, key)
+			r.readSelf(ctx, client, key)
 			return
 		}
 	}
 	r.plan.progress(inventory.ManagementSource, 0, 1)
 	r.management = client.CollectManagement(ctx, kube.ManagementOptions{Namespaces: r.plan.Namespaces})
-	r.self = client.CollectWorkload(ctx, key)
+	r.readSelf(ctx, client, key)
 	r.management.Management.ClusterName = key
 	r.plan.progress(inventory.ManagementSource, 1, 1)
 }
 
+func (r *run) readSelf(ctx context.Context, client *kube.Client, key string) {
+	defer r.took(inventory.ClusterSource(key), time.Now())
+	r.self = client.CollectWorkload(ctx, key)
+}
+
 func (r *run) readWorkload(ctx context.Context, key string, target kube.Target) *inventory.Snapshot {
 	source := inventory.ClusterSource(key)
-	start := time.Now()
-	defer r.took(source, start)
+	defer r.took(source, time.Now())
 	target = r.target(target)
 	target.Key = key
 	r.plan.progress(source, 0, 1)

@@ -23,6 +23,7 @@ func (r *run) settleSelf(declared []inventory.Cluster) {
 	r.plan.logf("the management cluster's context is called like the cluster %q, and nothing says that they are one: "+
 		"it is listed as %q (management.name in proxaudit.yaml names it)", key, selfPrefix+key)
 	rekey(r.self, key, selfPrefix+key)
+	r.timings[inventory.ClusterSource(selfPrefix+key)] = r.timings[inventory.ClusterSource(key)]
 	if r.management != nil {
 		r.management.Management.ClusterName = selfPrefix + key
 	}

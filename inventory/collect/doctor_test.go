@@ -1,0 +1,113 @@
+package collect
+
+import (
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/proxaudit/proxaudit/inventory"
+)
+
+// order lists the sources of checks as they come.
+func order(checks []inventory.Check) []string {
+	var out []string
+	for _, c := range checks {
+		if len(out) == 0 || out[len(out)-1] != c.Source {
+			out = append(out, c.Source)
+		}
+	}
+	return out
+}
+
+func trouble(checks []inventory.Check) []inventory.Check {
+	return slices.DeleteFunc(slices.Clone(checks), func(c inventory.Check) bool { return c.Status == inventory.CheckOK })
+}
+
+func TestDoctor(t *testing.T) {
+	l := newLab(t)
+	checks := Doctor(t.Context(), l.plan)
+	if got := order(checks); !slices.Equal(got, []string{"site/home", "site/edge", "management", "cluster/mgmt", "cluster/prod", "cluster/dev"}) {
+		t.Errorf("sources %q", got)
+	}
+	if bad := trouble(checks); len(bad) != 0 {
+		t.Errorf("%+v", bad)
+	}
+	for _, r := range slices.Concat(l.mgmt.Requests(), l.prod.Requests()) {
+		if n := r.Query.Get("limit"); n != "" && n != "1" {
+			t.Errorf("doctor lists more than it needs: %s", r)
+		}
+	}
+}
+
+func TestDoctorFindsTheTrouble(t *testing.T) {
+	for name, c := range map[string]struct {
+		spoil        func(*testing.T, *lab)
+		source, name string
+		status       inventory.CheckStatus
+		words        string
+	}{
+		"a site's configuration": {func(_ *testing.T, l *lab) { l.plan.Sites[0].TokenID = "root" }, "site/home", "configuration", inventory.CheckFailed, "token"},
+		"a site without a name": {func(_ *testing.T, l *lab) { l.plan.Sites[0].TokenID, l.plan.Sites[0].Site = "root", "" },
+			"site/https://127.0.0.1", "configuration", inventory.CheckFailed, "token"},
+		"a token without ACL": {func(_ *testing.T, l *lab) { l.plan.Sites[0].TokenID = blind }, "site/home", "guest list", inventory.CheckFailed, "empty"},
+		"the agent's privilege": {func(t *testing.T, l *lab) {
+			l.plan.GuestAgent = true
+			l.plan.Sites[0].TokenID = blind
+		}, "site/home", "permission VM.GuestAgent.Audit", inventory.CheckWarning, ""},
+		"an unreachable management cluster": {func(t *testing.T, l *lab) { l.plan.Management = l.dead(t, "mgmt") },
+			"management", "reachable", inventory.CheckFailed, "refused"},
+		"a management kubeconfig that does not exist": {func(_ *testing.T, l *lab) { l.plan.Management.Kubeconfig += "-none" },
+			"management", "kubeconfig", inventory.CheckFailed, "-none"},
+		"no management cluster": {func(t *testing.T, l *lab) { l.plan.Management = l.target(t, l.dev, "laptop") },
+			"management", "api group cluster.x-k8s.io", inventory.CheckFailed, "no management cluster"},
+		"a workload API down": {func(t *testing.T, l *lab) { l.plan.Workloads[0].Target = l.dead(t, "prod") },
+			"cluster/prod", "reachable", inventory.CheckFailed, "refused"},
+		"a workload kubeconfig that does not exist": {func(_ *testing.T, l *lab) { l.plan.Workloads[0].Target.Kubeconfig += "-none" },
+			"cluster/prod", "kubeconfig", inventory.CheckFailed, "-none"},
+		"a cluster without access": {func(_ *testing.T, l *lab) { l.plan.Workloads[0].Target = nil },
+			"cluster/prod", "access", inventory.CheckWarning, "no way"},
+		"a cluster behind its Secret": {func(_ *testing.T, l *lab) {
+			l.plan.Workloads[0].Target, l.plan.Workloads[0].ReadSecret = nil, true
+		}, "cluster/prod", "access", inventory.CheckSkipped, "Secret"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			l := newLab(t)
+			c.spoil(t, l)
+			bad := trouble(Doctor(t.Context(), l.plan))
+			i := slices.IndexFunc(bad, func(x inventory.Check) bool {
+				return strings.HasPrefix(x.Source, c.source) && strings.HasPrefix(x.Name, c.name) && x.Status == c.status
+			})
+			if i < 0 || !strings.Contains(bad[i].Detail, c.words) {
+				t.Fatalf("%+v", bad)
+			}
+			if bad[i].Status == inventory.CheckFailed && bad[i].Remedy == "" && bad[i].Name != "configuration" {
+				t.Errorf("nothing to do about it: %+v", bad[i])
+			}
+			for _, x := range bad {
+				if !strings.HasPrefix(x.Source, c.source) && !(c.source == "management" && x.Source == "cluster/mgmt") {
+					t.Errorf("another source suffers: %+v", x)
+				}
+			}
+		})
+	}
+}
+
+func TestDoctorWithoutClusterAPI(t *testing.T) {
+	l := newLab(t)
+	l.plan.ManagementIfServed = true
+	l.plan.Management = l.target(t, l.dev, "laptop")
+	// The configuration says how the current context's VMs are recognised, and needs to give no access to it.
+	l.plan.Workloads = []Workload{{Key: "laptop", Selector: inventory.Selector{Tags: []string{"x"}}}}
+	checks := Doctor(t.Context(), l.plan)
+	if got := order(checks); !slices.Equal(got, []string{"site/home", "site/edge", "cluster/laptop"}) {
+		t.Errorf("sources %q", got)
+	}
+	if bad := trouble(checks); len(bad) != 0 {
+		t.Errorf("%+v", bad)
+	}
+	// With it, what a run would read of it is checked.
+	l.plan.Management = l.target(t, l.mgmt, "mgmt")
+	if got := order(Doctor(t.Context(), l.plan)); !slices.Contains(got, "management") || !slices.Contains(got, "cluster/laptop") {
+		t.Errorf("sources %q", got)
+	}
+}
