@@ -56,7 +56,7 @@ func (b *builder) defaults() {
 			add(n.Name[:i])
 		}
 	}
-	if len(b.in.Clusters) == 0 && len(b.in.Nodes)+len(b.in.Machines) > 0 {
+	if len(b.in.Clusters) == 0 && len(b.in.Nodes)+len(b.in.Machines)+len(b.in.ProxmoxMachines) > 0 {
 		add("prod")
 	}
 	if b.in.Management == nil && len(b.in.Machines)+len(b.in.ProxmoxMachines) > 0 {
