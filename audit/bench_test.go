@@ -3,74 +3,79 @@ package audit_test
 import (
 	"fmt"
 	"runtime"
-	"sync/atomic"
 	"testing"
 	"time"
 
 	"github.com/proxaudit/proxaudit/audit"
-	"github.com/proxaudit/proxaudit/audit/identity"
 	"github.com/proxaudit/proxaudit/inventory/inventorytest"
 )
 
-// BenchmarkAnalyse is the whole analysis after collection: Snapshot in, OrphanReport out. peak-MB is the highest heap
-// that was in use meanwhile, the Snapshot itself included.
+// BenchmarkAnalyse is the analysis of a whole fleet, from the Snapshot to the report. peak-MiB is the most that the heap
+// grew by meanwhile, above the Snapshot itself.
 func BenchmarkAnalyse(b *testing.B) {
 	for _, n := range []int{500, 5000, 50000} {
 		b.Run(fmt.Sprintf("vms=%d", n), func(b *testing.B) {
 			s := inventorytest.Fleet(n)
-			runtime.GC()
-			peak := watchHeap()
 			b.ReportAllocs()
-			b.ResetTimer()
-			for range b.N {
-				r := audit.Orphans(s, audit.Options{})
-				if r.Summary.Classes[identity.OrphanVM] == 0 || r.Summary.Classes[identity.Managed] == 0 {
-					b.Fatalf("the fleet lost its classes: %v", r.Summary.Classes)
-				}
-			}
-			b.StopTimer()
-			b.ReportMetric(float64(peak())/(1<<20), "peak-MB")
-		})
-	}
-}
-
-// BenchmarkInventory renders every machine as an item, evidence and all.
-func BenchmarkInventory(b *testing.B) {
-	for _, n := range []int{500, 5000, 50000} {
-		b.Run(fmt.Sprintf("vms=%d", n), func(b *testing.B) {
-			s := inventorytest.Fleet(n)
-			b.ReportAllocs()
+			var peak uint64
+			findings := 0
 			for b.Loop() {
-				if r := audit.Inventory(s, audit.Options{}); len(r.Items) < n*9/10 {
-					b.Fatalf("%d items of %d VMs", len(r.Items), n)
+				base := heap(true)
+				stop, done := make(chan struct{}), make(chan uint64)
+				go watch(stop, done)
+				r := audit.Orphans(s, audit.Options{})
+				close(stop)
+				if top := max(<-done, heap(false)); top > base && top-base > peak {
+					peak = top - base
 				}
+				findings = len(r.Findings)
 			}
+			b.ReportMetric(float64(peak)/(1<<20), "peak-MiB")
+			b.ReportMetric(float64(findings), "findings")
 		})
 	}
 }
 
-// watchHeap samples the heap until the returned function is called, which gives the peak in bytes.
-func watchHeap() func() uint64 {
-	var peak atomic.Uint64
-	stop, done := make(chan struct{}), make(chan struct{})
-	go func() {
-		defer close(done)
-		for {
-			var m runtime.MemStats
-			runtime.ReadMemStats(&m)
-			if m.HeapAlloc > peak.Load() {
-				peak.Store(m.HeapAlloc)
+func heap(collect bool) uint64 {
+	if collect {
+		runtime.GC()
+	}
+	var m runtime.MemStats
+	runtime.ReadMemStats(&m)
+	return m.HeapAlloc
+}
+
+// watch samples the heap until stop is closed, and gives the most that it saw.
+func watch(stop <-chan struct{}, done chan<- uint64) {
+	var top uint64
+	tick := time.NewTicker(2 * time.Millisecond)
+	defer tick.Stop()
+	for {
+		select {
+		case <-stop:
+			done <- top
+			return
+		case <-tick.C:
+			top = max(top, heap(false))
+		}
+	}
+}
+
+// TestFleetOfEverySize: the fleet of the benchmark has each kind of machine in it.
+func TestFleetOfEverySize(t *testing.T) {
+	for _, n := range []int{500, 5000} {
+		r := audit.Orphans(inventorytest.Fleet(n), audit.Options{All: true})
+		for _, c := range []string{"conflict", "orphan-vm", "non-node", "ghost-machine", "mismatched", "adoptable", "managed", "template", "unrelated"} {
+			found := false
+			for class, k := range r.Summary.Classes {
+				found = found || (string(class) == c && k > 0)
 			}
-			select {
-			case <-stop:
-				return
-			case <-time.After(5 * time.Millisecond):
+			if !found {
+				t.Errorf("a fleet of %d has no machine of class %s: %v", n, c, r.Summary.Classes)
 			}
 		}
-	}()
-	return func() uint64 {
-		close(stop)
-		<-done
-		return peak.Load()
+		if r.Summary.Incomplete {
+			t.Errorf("the analysis of a fleet of %d that was read in full calls itself incomplete: %v", n, r.Summary.Classes)
+		}
 	}
 }
