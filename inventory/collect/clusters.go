@@ -156,7 +156,7 @@ func sameEndpoint(endpoint, server string) bool {
 	if port == "" {
 		port = "443"
 	}
-	if host == "localhost" {
+	if host == "" || strings.EqualFold(host, "localhost") {
 		return false
 	}
 	if ip, err := netip.ParseAddr(host); err == nil && ip.Unmap().IsLoopback() {

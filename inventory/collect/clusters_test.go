@@ -45,7 +45,8 @@ func TestManagementClusterListedAgain(t *testing.T) {
 // The configuration names one cluster twice; what it says of either name counts.
 func TestWorkloadUnderTwoNames(t *testing.T) {
 	l := newLab(t)
-	l.plan.Workloads = append(l.plan.Workloads, Workload{Key: "prod-by-vip", Target: l.target(t, l.prod, "prod-by-vip")})
+	l.plan.Workloads = append(l.plan.Workloads, Workload{Key: "prod-by-vip", Target: l.target(t, l.prod, "prod-by-vip")},
+		Workload{Key: "prod-too", Target: l.target(t, l.prod, "prod-too"), Selector: inventory.Selector{Tags: []string{"dropped"}}})
 	l.plan.Workloads[1] = Workload{Key: "dev", Target: l.target(t, l.dev, "dev"), Site: "edge"}
 	l.plan.Workloads = append(l.plan.Workloads, Workload{Key: "zz", Target: l.target(t, l.dev, "zz"), Selector: inventory.Selector{Names: "dev-.*"}})
 	s := l.run(t)
@@ -54,6 +55,9 @@ func TestWorkloadUnderTwoNames(t *testing.T) {
 	}
 	if c := findCluster(t, s, "prod"); !slices.Equal(c.Selector.Tags, []string{"prod"}) || c.Site != "home" || c.Declared == nil {
 		t.Errorf("prod lost what the configuration says: %+v", c)
+	}
+	if !strings.Contains(l.log.text(), `"prod-too" is the same as "prod", whose selector counts`) {
+		t.Errorf("log: %s", l.log.text())
 	}
 	if c := findCluster(t, s, "dev"); c.Selector.Names != "dev-.*" || c.Site != "edge" {
 		t.Errorf("dev lacks what the configuration says of zz: %+v", c)

@@ -83,7 +83,7 @@ func TestCancel(t *testing.T) {
 	hour := metav1.Duration{Duration: time.Hour}
 	for name, c := range map[string]struct {
 		spoil func(*lab)
-		// reached is true once the run is where it is to be stopped.
+		// reached is true once the run is about there: what hangs is not in the list of requests yet.
 		reached func(*lab) bool
 	}{
 		"before anything":   {spoil: func(*lab) {}},

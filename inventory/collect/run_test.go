@@ -6,6 +6,7 @@ import (
 	"reflect"
 	"slices"
 	"strings"
+	"sync"
 	"testing"
 
 	"github.com/proxaudit/proxaudit/audit"
@@ -20,6 +21,7 @@ func serious(s *inventory.Snapshot) []string {
 		switch f.Class {
 		case identity.OrphanVM, identity.GhostMachine, identity.GhostNode, identity.NonNode, identity.DetachedInfra, identity.Conflict:
 			out = append(out, fmt.Sprintf("%s %s", f.Class, f.Subject.ID))
+		default:
 		}
 	}
 	slices.Sort(out)
@@ -28,6 +30,13 @@ func serious(s *inventory.Snapshot) []string {
 
 func TestWholeRun(t *testing.T) {
 	l := newLab(t)
+	var mu sync.Mutex
+	finished := map[string]bool{}
+	l.plan.Progress = func(source string, done, total int) {
+		mu.Lock()
+		defer mu.Unlock()
+		finished[source] = done == total
+	}
 	s := l.run(t)
 	if s.FormatVersion != inventory.FormatVersion || !s.CollectedAt.Equal(noon) || s.ToolVersion != "test" {
 		t.Errorf("%q %v %q", s.FormatVersion, s.CollectedAt, s.ToolVersion)
@@ -66,6 +75,11 @@ func TestWholeRun(t *testing.T) {
 	}
 	if got := serious(s); !slices.Equal(got, []string{"ghost-machine machine/team/prod-gone", "orphan-vm vm/home/105"}) {
 		t.Errorf("findings %q", got)
+	}
+	for _, source := range []string{"site/home", "site/edge", "management", "cluster/prod", "cluster/dev"} {
+		if !finished[source] {
+			t.Errorf("the progress of %s does not end: %v", source, finished)
+		}
 	}
 	if !reflect.DeepEqual(s, s.Sorted()) {
 		t.Error("the Snapshot is not sorted")
