@@ -17,3 +17,6 @@ func check(t *testing.T, fixture string) *identity.Graph {
 	}
 	return audittest.Check(t, f)
 }
+
+// checkFixture is check for a fixture that a test has changed.
+func checkFixture(t *testing.T, f *inventorytest.Fixture) { t.Helper(); audittest.Check(t, f) }
