@@ -1,0 +1,137 @@
+package audit_test
+
+import (
+	"errors"
+	"strings"
+	"testing"
+
+	"github.com/proxaudit/proxaudit/audit"
+	"github.com/proxaudit/proxaudit/audit/identity"
+	"github.com/proxaudit/proxaudit/inventory"
+	"github.com/proxaudit/proxaudit/inventory/inventorytest"
+)
+
+func explain(t *testing.T, f *inventorytest.Fixture, id string) *audit.Explanation {
+	t.Helper()
+	sub, err := inventory.ParseSubject(id)
+	if err != nil {
+		t.Fatal(err)
+	}
+	x, err := audit.Explain(f.Snapshot, sub, audit.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return x
+}
+
+func fixture(t *testing.T, spec string) *inventorytest.Fixture {
+	t.Helper()
+	f, err := inventorytest.Parse([]byte(spec))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return f
+}
+
+// TestExplainEverySubject: each of the four names of one machine leads to the same verdict, and is the one asked for.
+func TestExplainEverySubject(t *testing.T) {
+	f := fixture(t, lab+whole)
+	for id, says := range map[string]string{
+		"vm/lab/101": "are one", "machine/default/prod-1": "are one", "proxmoxmachine/default/prod-1": "are one", "node/prod/prod-1": "are one",
+		"vm/lab/103": "belongs to cluster prod", "machine/default/gone": "VM is gone", "node/prod/ghost": "VM is gone",
+		"proxmoxmachine/default/ownerless": "no Machine owns", "node/prod/prod-2": "no Machine declares",
+	} {
+		x := explain(t, f, id)
+		if x.Subject.ID != id || !strings.Contains(x.Verdict, says) || x.Kind != audit.KindExplanation {
+			t.Errorf("%s: subject %q, verdict %q, want one with %q", id, x.Subject.ID, x.Verdict, says)
+		}
+		for _, ev := range x.For {
+			if ev.Against {
+				t.Errorf("%s: %+v argues against and stands with what argues for", id, ev)
+			}
+		}
+		if (x.Finding != nil) != (x.Item.Class != identity.Managed) {
+			t.Errorf("%s: finding %v for class %s", id, x.Finding, x.Item.Class)
+		}
+	}
+}
+
+func TestExplainHarmless(t *testing.T) {
+	f := fixture(t, `
+vms: [{id: 101, name: nas}, {id: 102, name: ct, type: lxc}, {id: 9000, name: tpl, template: true}]
+machines: [{name: aws, infra: AWSMachine/aws}]
+want: {vm/lab/101: unrelated}
+`)
+	for id, says := range map[string]string{"vm/lab/101": "Nothing that was seen", "vm/lab/102": "container", "vm/lab/9000": "template", "machine/default/aws": "another infrastructure provider"} {
+		if x := explain(t, f, id); !strings.Contains(x.Verdict, says) || x.Finding != nil || x.For == nil || x.Against == nil {
+			t.Errorf("%s: verdict %q, finding %v; want %q and no finding", id, x.Verdict, x.Finding, says)
+		}
+	}
+}
+
+// TestExplainBothSides: what argues against the verdict stands there too.
+func TestExplainBothSides(t *testing.T) {
+	f := fixture(t, `
+vms: [{id: 101, name: a, uuid: $u1}, {id: 102, name: w-1, uuid: $u2}]
+nodes: [{name: w-1, uuid: $u1}]
+want: {node/prod/w-1: adoptable}
+`)
+	x := explain(t, f, "node/prod/w-1")
+	if len(x.For) == 0 || x.For[0].Kind != identity.KindSystemUUID || x.For[0].Strength != identity.Proof {
+		t.Errorf("for: %+v, want the UUID first", x.For)
+	}
+	if len(x.Against) != 1 || x.Against[0].Kind != identity.KindName || !strings.Contains(x.Against[0].Note, inventorytest.UUID(2)) {
+		t.Errorf("against: %+v, want the name, with the UUID that rules it out", x.Against)
+	}
+}
+
+func TestExplainUnknownNamesWhatIsMissing(t *testing.T) {
+	f := fixture(t, `
+clusters: [{name: prod, unread: true, selector: {tags: [k8s]}}]
+vms: [{id: 101, name: w-1, uuid: $u1, tags: [k8s]}]
+want: {vm/lab/101: unknown}
+`)
+	x := explain(t, f, "vm/lab/101")
+	if len(x.Missing) != 1 || x.Missing[0] != "cluster/prod nodes" || !strings.Contains(x.Remedy, "cluster/prod nodes") {
+		t.Errorf("missing %q, remedy %q", x.Missing, x.Remedy)
+	}
+}
+
+func TestExplainNotFound(t *testing.T) {
+	f := fixture(t, `
+sites: [a, b]
+vms: [{id: a/101, name: x}, {id: b/101, name: x}]
+machines: [{name: one/m}, {name: two/m}]
+proxmoxMachines: [{name: one/m}]
+nodes: [{name: prod/n1}]
+want: {vm/a/101: unrelated}
+`)
+	for id, says := range map[string][]string{
+		"vm/c/101":               {"vm/c/101 was not seen", "vm/a/101, vm/b/101"},
+		"machine/three/m":        {"machine/one/m, machine/two/m"},
+		"proxmoxmachine/three/m": {"proxmoxmachine/one/m"},
+		"node/stage/n1":          {"node/prod/n1"},
+		"vm/a/999":               {"inventory -o name"},
+		"cluster/prod":           {"was not seen"},
+	} {
+		sub, err := inventory.ParseSubject(id)
+		if err != nil {
+			t.Fatal(err)
+		}
+		_, err = audit.Explain(f.Snapshot, sub, audit.Options{})
+		var missing *audit.NotFoundError
+		if !errors.As(err, &missing) {
+			t.Errorf("%s: got the error %v, want a NotFoundError", id, err)
+			continue
+		}
+		for _, s := range says {
+			if !strings.Contains(err.Error(), s) {
+				t.Errorf("%s: %q does not say %q", id, err, s)
+			}
+		}
+	}
+	f.Snapshot.Coverage[0].State = inventory.Failed
+	if _, err := audit.Explain(f.Snapshot, inventory.Subject{Kind: inventory.SubjectVM, Scope: "a", Name: "999"}, audit.Options{}); err == nil || !strings.Contains(err.Error(), "incomplete") {
+		t.Errorf("%v does not say that the run is incomplete", err)
+	}
+}
