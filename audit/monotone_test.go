@@ -43,6 +43,21 @@ func TestNotSeenIsNeverNotThere(t *testing.T) {
 	}
 }
 
+// FuzzNotSeenIsNeverNotThere looks for fleets that the fixed seeds miss.
+func FuzzNotSeenIsNeverNotThere(f *testing.F) {
+	for seed := range uint64(20) {
+		f.Add(seed<<32 + seed)
+	}
+	f.Fuzz(func(t *testing.T, seed uint64) {
+		rng := rand.New(rand.NewPCG(seed, 7))
+		whole := inventorytest.Random(rng)
+		full := resolve(whole)
+		for _, v := range inventorytest.Degrade(whole, rng) {
+			compare(t, seed, full, v)
+		}
+	})
+}
+
 func resolve(s *inventory.Snapshot) *identity.Graph {
 	s = s.Sorted()
 	s.Compact()
@@ -132,9 +147,9 @@ func restoredElsewhere(full *identity.Graph, was, is *identity.Entity) bool {
 // disputed is true if one of its members was in a conflict before: who of them is right is what the missing source told.
 func accuses(was, is *identity.Entity, v inventorytest.View, disputed bool) string {
 	silent := v.Silent
-	if is.Class == was.Class || (v.Default && was.Class == identity.Unknown) {
-		// An address that only an agent tells of may raise a doubt. A Node without a UUID and a VM with one are two
-		// machines where no agent is asked.
+	if is.Class == was.Class || (v.Default && is.Class != identity.GhostMachine && is.Class != identity.GhostNode) {
+		// An address that only an agent tells of is the last thing to tie what has no UUID. Where no agent is asked, names
+		// have to do, and that is no fault of a source.
 		return ""
 	}
 	// A conflict that loses one of its sides for want of a source is what the other side says; what these classes call
@@ -182,13 +197,13 @@ func accuses(was, is *identity.Entity, v inventorytest.View, disputed bool) stri
 		}
 		return "a ProxmoxMachine is called ownerless"
 	case identity.Adoptable:
-		if conflict || v.Default || silent {
+		if conflict || silent {
 			// That two share an address shows only where agents are asked.
 			return ""
 		}
 		return "a Node is called undeclared"
 	case identity.Conflict:
-		if disputed || silent || v.Default {
+		if disputed || silent {
 			return ""
 		}
 		return "two are said to claim one"

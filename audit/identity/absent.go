@@ -71,7 +71,7 @@ func (j *judge) noVM(e *Entity) {
 	}
 	var addresses []addressClaim
 	if len(e.ProxmoxMachines) > 0 {
-		addresses = j.proxmoxMachineClaim(e.ProxmoxMachines[0]).addresses
+		addresses = j.atHomeOf(e, j.proxmoxMachineClaim(e.ProxmoxMachines[0]).addresses)
 	}
 	uuid := j.machineUUID(m)
 	vmidSet := len(e.ProxmoxMachines) > 0 && j.s.ProxmoxMachines[e.ProxmoxMachines[0]].VMID != nil
@@ -145,6 +145,9 @@ func (j *judge) goneOrNot(e *Entity, mach *inventory.Machine, p presence) {
 		e.unknown(ReasonAlive)
 	case !p.gone && j.nodeUnseen(e):
 		e.unknown(ReasonNotSeen, append(p.missing, nodesNeed([]string{mach.Cluster})...)...)
+	case !p.gone && len(p.missing) == 0:
+		// Another guest has the VMID in one of the sites where it may lie, and it is free in another.
+		e.unknown(ReasonAmbiguous)
 	case !p.gone:
 		e.unknown(ReasonNotSeen, p.missing...)
 	case !j.homeScanned(e):
@@ -224,6 +227,9 @@ func (j *judge) ghostNodeOrNot(e *Entity, p presence) {
 		e.unknown(ReasonHidden, p.missing...)
 	case j.alive(e):
 		e.unknown(ReasonAlive)
+	case !p.gone && len(p.missing) == 0:
+		// Another guest has the VMID in one of the sites where it may lie, and it is free in another.
+		e.unknown(ReasonAmbiguous)
 	case !p.gone:
 		e.unknown(ReasonNotSeen, p.missing...)
 	case !j.homeScanned(e):

@@ -132,18 +132,20 @@ func (j *judge) eachResolution(e *Entity, f func(*resolution)) {
 
 // recycled: the VMID that an object names is held by another guest. Deleting such a ProxmoxMachine would destroy that
 // guest, for CAPMOX deletes by VMID and host without looking at the name (ionos-cloud/cluster-api-provider-proxmox
-// issue 856). If the object's site is not known, every site where the VMID could lie has to be accounted for.
+// issue 856). A guest with that VMID in a site where the cluster's VMs do not lie is a coincidence; where it is not known
+// in which of several sites they lie, the VMID has to be another guest's in each of them.
 func (j *judge) recycled(e *Entity) bool {
 	found := false
-	check := func(r *resolution, addresses []addressClaim) {
+	check := func(r *resolution, home []addressClaim) {
 		if len(r.taken) == 0 || len(r.unverified) > 0 {
 			return
 		}
-		if len(e.VMs) == 0 && !j.allSettled(addresses, r.taken) {
+		if len(e.VMs) == 0 && !j.allHeld(home, r.taken) {
 			return
 		}
 		for _, vm := range r.taken {
-			if j.rulesOut(e, vm) {
+			coincidence := !slices.ContainsFunc(home, func(a addressClaim) bool { return a.key == j.s.VMs[vm].Key() })
+			if coincidence || j.rulesOut(e, vm) {
 				continue
 			}
 			e.Rivals = append(e.Rivals, inventory.VMSubject(j.s.VMs[vm].Key()))
@@ -151,9 +153,10 @@ func (j *judge) recycled(e *Entity) bool {
 		}
 	}
 	for _, i := range e.ProxmoxMachines {
-		check(&j.pms[i], j.proxmoxMachineClaim(i).addresses)
+		check(&j.pms[i], j.atHomeOf(e, j.proxmoxMachineClaim(i).addresses))
 	}
 	for _, i := range e.Nodes {
+		// A Node names the region, and with it the site.
 		check(&j.nodes[i], j.nodeAddresses(&j.s.Nodes[i]))
 	}
 	return found
@@ -183,21 +186,13 @@ func (j *judge) declarationUnseen(e *Entity) bool {
 	return !j.known(inventory.ManagementSource, inventory.ScopeMachines) || !j.known(inventory.ManagementSource, inventory.ScopeProxmoxMachines)
 }
 
-// allSettled is true if each address is either held by one of the guests or free by Proxmox's own word.
-func (j *judge) allSettled(addresses []addressClaim, taken []int) bool {
+// allHeld is true if each address is held by one of the guests.
+func (j *judge) allHeld(addresses []addressClaim, guests []int) bool {
 	held := map[inventory.Key]bool{}
-	for _, vm := range taken {
+	for _, vm := range guests {
 		held[j.s.VMs[vm].Key()] = true
 	}
-	for _, a := range addresses {
-		if held[a.key] {
-			continue
-		}
-		if p := j.probes[a.key]; p == nil || p.Existence != inventory.Free {
-			return false
-		}
-	}
-	return true
+	return !slices.ContainsFunc(addresses, func(a addressClaim) bool { return !held[a.key] })
 }
 
 // wrongCluster: the Machine belongs to one cluster, and its VM is a Node of another, both of which were read.

@@ -40,6 +40,21 @@ func (j *judge) homeScanned(e *Entity) bool {
 	return false
 }
 
+// atHomeOf keeps the addresses in the sites where an entity's cluster has its VMs. That is known only if all of its members
+// were seen: one that was not may lie in another site, and then so may this one.
+func (j *judge) atHomeOf(e *Entity, addresses []addressClaim) []addressClaim {
+	if len(j.uuidGaps) > 0 || len(j.declaredGaps) > 0 || !j.nodesRead(j.nodesKey(e.Cluster)) {
+		return addresses
+	}
+	var out []addressClaim
+	for _, a := range addresses {
+		if j.atHome(e.Cluster, a.key.Site) {
+			out = append(out, a)
+		}
+	}
+	return out
+}
+
 // pointer is the VMID and region that a Node names, by its providerID or annotation.
 func (j *judge) pointer(n int) (vmid int, region string, ok bool) {
 	node := &j.s.Nodes[n]
