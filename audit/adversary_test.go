@@ -39,6 +39,7 @@ want: {vm/dc2/104: unrelated, vm/dc1/101: adoptable}
 
 func TestAdversary_SelectorDoesNotReachOverSites(t *testing.T) {
 	check(t, `
+management: {}
 sites: [dc1, dc2]
 clusters: [{name: prod, site: dc1, selector: {tags: [prod]}}]
 vms:
@@ -293,6 +294,7 @@ want: {vm/lab/101: {class: adoptable, with: [node/a/w-1, node/b/w-1]}}
 func TestAdversary_NodesUnderAnotherKey(t *testing.T) {
 	check(t, `
 clusters: [{name: prod, declared: true, unread: true}, {name: admin@prod}]
+coverage: [{source: cluster/prod, scope: nodes, state: not-asked}]
 vms: [{id: 101, name: m-1, uuid: $u1}, {id: 102, name: m-2, uuid: $u2}]
 machines: [{name: m-1, cluster: prod, uuid: $u1, nodeRef: m-1}, {name: m-2, cluster: prod, uuid: $u2}]
 proxmoxMachines: [{name: m-1, cluster: prod, vmid: 101, uuid: $u1}, {name: m-2, cluster: prod, vmid: 102, uuid: $u2}]

@@ -81,6 +81,7 @@ want:
 
 func TestCase_T7_QuorateClusterWithOneOfThreeOff(t *testing.T) {
 	check(t, `
+management: {}
 sites: [{name: lab, nodes: [pve1, pve2, {name: pve3, status: offline}]}]
 clusters: [{name: prod, selector: {vmids: ["100-199"]}}]
 vms:

@@ -31,6 +31,7 @@ want: {vm/lab/101: orphan-vm, vm/lab/102: orphan-vm}
 
 func TestCase_T41_TagsFoldCase(t *testing.T) {
 	check(t, `
+management: {}
 clusters: [{name: prod, selector: {tags: [K8S]}}]
 vms: [{id: 101, name: w-1, uuid: $u1, tags: [k8s]}]
 nodes: [{name: x, uuid: $u3}]

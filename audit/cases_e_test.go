@@ -44,6 +44,7 @@ want: {vm/lab/101: {class: managed, with: [machine/default/m-1], notes: ["host p
 
 func TestCase_T58_LeakedVM(t *testing.T) {
 	check(t, `
+management: {}
 vms:
 - {id: 101, name: prod-w-1, uuid: $u1, tags: [prod], pool: prod}
 - {id: 102, name: prod-w-2, uuid: $u2, tags: [prod], pool: prod}

@@ -41,7 +41,6 @@ func (j *judge) whereabouts(from inventory.Subject, addresses []addressClaim) pr
 			p.missing = append(p.missing, need(inventory.SiteSource(a.key.Site), inventory.ScopeGuests))
 		default:
 			ev.Right, ev.Strength = string(pr.Existence), Strong
-			ev.Note = "Proxmox says that this VMID is free"
 			p.evidence = append(p.evidence, ev)
 		}
 	}
@@ -86,7 +85,10 @@ func (j *judge) noVM(e *Entity) {
 		e.unknown(ReasonUnverifiable, j.uuidGaps...)
 	case len(e.Nodes) > 0:
 		e.unknown(ReasonUnverifiable, j.uuidGaps...)
-	case mach.NodeRef != "" && !j.nodesRead(j.nodesKey(mach.Cluster)):
+	case len(j.s.Sites) == 0:
+		e.unknown(ReasonNotSeen, "site (none was scanned)")
+	case !j.nodesRead(j.nodesKey(mach.Cluster)):
+		// Its Node may have joined, however its infrastructure came to be.
 		e.unknown(ReasonNotSeen, nodesNeed([]string{mach.Cluster})...)
 	case len(j.nameGaps) > 0:
 		e.unknown(ReasonNotSeen, j.nameGaps...)
@@ -143,7 +145,7 @@ func (j *judge) goneOrNot(e *Entity, mach *inventory.Machine, p presence) {
 		e.unknown(ReasonHidden, p.missing...)
 	case j.alive(e):
 		e.unknown(ReasonAlive)
-	case !p.gone && j.nodeUnseen(e):
+	case !p.gone && j.nodeUnseen(e, -1):
 		e.unknown(ReasonNotSeen, append(p.missing, nodesNeed([]string{mach.Cluster})...)...)
 	case !p.gone && len(p.missing) == 0:
 		// Another guest has the VMID in one of the sites where it may lie, and it is free in another.

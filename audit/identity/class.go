@@ -61,3 +61,11 @@ const (
 	Medium Confidence = "medium"
 	Low    Confidence = "low"
 )
+
+// lower is one level less; Low stays.
+func (c Confidence) lower() Confidence {
+	if c == High {
+		return Medium
+	}
+	return Low
+}

@@ -92,7 +92,18 @@ func (j *judge) orphan(e *Entity, vm *inventory.VM, m *membership) {
 	default:
 		e.verdict(OrphanVM, ReasonBelongs)
 		e.Confidence = m.confidence
+		j.withoutMachines(e, vm)
 	}
+}
+
+// withoutMachines says what a run without a management cluster cannot know: whether one that was not named declares the VM.
+func (j *judge) withoutMachines(e *Entity, vm *inventory.VM) {
+	if j.s.Management != nil {
+		return
+	}
+	e.Evidence = append(e.Evidence, Evidence{Kind: KindCoverage, Against: true, From: inventory.VMSubject(vm.Key()),
+		Note: "no management cluster was read: whether a Machine declares it is not known"})
+	e.Confidence = e.Confidence.lower()
 }
 
 // couldBeOf are those of some clusters whose Node this VM may be. A cluster with a selector says which VMs are its own, so
