@@ -3,6 +3,7 @@ package audit_test
 import (
 	"encoding/json"
 	"math/rand/v2"
+	"strings"
 	"testing"
 
 	"github.com/proxaudit/proxaudit/audit"
@@ -124,6 +125,20 @@ func deniedByConfiguration(full *identity.Graph, was *identity.Entity) bool {
 	return selected && denied
 }
 
+// onlyUUIDsDiffer is true for a VM that is unknown only because a VMID and a name fit it, while the UUIDs differ.
+func onlyUUIDsDiffer(was *identity.Entity) bool {
+	doubts := 0
+	for _, ev := range was.Evidence {
+		if ev.Against {
+			doubts++
+			if !strings.Contains(ev.Note, "the UUIDs differ") {
+				return false
+			}
+		}
+	}
+	return was.Reason == identity.ReasonAmbiguous && doubts > 0
+}
+
 // restoredElsewhere is true for a machine that runs under another VMID than the one that it was known by, in a place that
 // is hidden without a word: no question that Proxmox answers would show it.
 func restoredElsewhere(full *identity.Graph, was, is *identity.Entity) bool {
@@ -147,7 +162,7 @@ func restoredElsewhere(full *identity.Graph, was, is *identity.Entity) bool {
 // disputed is true if one of its members was in a conflict before: who of them is right is what the missing source told.
 func accuses(was, is *identity.Entity, v inventorytest.View, disputed bool) string {
 	silent := v.Silent
-	if is.Class == was.Class || (v.Default && is.Class != identity.GhostMachine && is.Class != identity.GhostNode) {
+	if is.Class == was.Class || v.Default && (was.Reason == identity.ReasonAmbiguous || is.Class != identity.GhostMachine && is.Class != identity.GhostNode) {
 		// An address that only an agent tells of is the last thing to tie what has no UUID. Where no agent is asked, names
 		// have to do, and that is no fault of a source.
 		return ""
@@ -172,6 +187,10 @@ func accuses(was, is *identity.Entity, v inventorytest.View, disputed bool) stri
 	case identity.OrphanVM:
 		if was.Reason == identity.ReasonSharedUUID {
 			// The VM that shares its UUID was not seen. Whoever stated that UUID would be joined to this one now.
+			return ""
+		}
+		if onlyUUIDsDiffer(was) {
+			// Its own UUID says that it is nobody's; the doubt came from one whose VM could not be told.
 			return ""
 		}
 		if silent && len(was.Nodes)+len(was.Machines)+len(was.ProxmoxMachines) == 0 {

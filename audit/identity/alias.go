@@ -1,5 +1,7 @@
 package identity
 
+import "github.com/proxaudit/proxaudit/inventory"
+
 // nodesKey is the cluster under which a declared cluster's Nodes stand.
 func (b *builder) nodesKey(cluster string) string {
 	if k, ok := b.alias[cluster]; ok {
@@ -10,12 +12,18 @@ func (b *builder) nodesKey(cluster string) string {
 
 // findAliases recognises a declared cluster's Nodes under another key: the configuration may give access to a cluster
 // under a name of its own. It takes a Machine's UUID on a Node of the very name in its nodeRef, and no second opinion.
-// A key that a Cluster object declares as well is a cluster of its own.
+// A key that a Cluster object declares or that Machines name is a cluster of its own, and one that was asked under its own
+// key needs no other.
 func (b *builder) findAliases() {
 	refuted := map[string]bool{}
+	named := map[string]bool{}
+	for i := range b.s.Machines {
+		named[b.s.Machines[i].Cluster] = true
+	}
 	for i := range b.s.Machines {
 		m := &b.s.Machines[i]
-		if m.NodeRef == "" || b.nodesRead(m.Cluster) {
+		c := b.coverage[[2]string{inventory.ClusterSource(m.Cluster), inventory.ScopeNodes}]
+		if m.NodeRef == "" || (c != nil && c.State != inventory.NotAsked) {
 			continue
 		}
 		n, ok := b.nodeOfUUID(b.machineUUID(i))
@@ -23,7 +31,7 @@ func (b *builder) findAliases() {
 			continue
 		}
 		key := b.s.Nodes[n].Cluster
-		if c := b.clusters[key]; c != nil && c.Declared != nil {
+		if c := b.clusters[key]; named[key] || (c != nil && c.Declared != nil) {
 			continue
 		}
 		if old, found := b.alias[m.Cluster]; found && old != key {

@@ -112,8 +112,12 @@ func (j *judge) proofsDisagree(e *Entity) bool {
 // facts (it was renamed), it has its VM in another site, or its VM may lie in a site that was not scanned, where the same
 // VMID is a coincidence; or what could lead to its VM was not read.
 func (j *judge) rulesOut(e *Entity, vm int) bool {
+	if len(e.VMs) > 0 && j.s.VMs[e.VMs[0]].Config == nil && !certain(e.link) {
+		// Which VM it has is not certain itself.
+		return true
+	}
 	if len(e.VMs) == 0 {
-		return j.mayBe(e, vm) || j.nodeUnseen(e) || j.declarationUnseen(e) || !j.homeScanned(e) || j.gapsBeside(j.s.VMs[vm].Site)
+		return j.mayBe(e, vm) || j.nodeUnseen(e, vm) || j.declarationUnseen(e) || !j.homeScanned(e) || j.gapsBeside(j.s.VMs[vm].Site)
 	}
 	return slices.Contains(e.VMs, vm) || j.s.VMs[e.VMs[0]].Site != j.s.VMs[vm].Site
 }
@@ -162,11 +166,14 @@ func (j *judge) recycled(e *Entity) bool {
 	return found
 }
 
-// nodeUnseen is true if a Machine's nodeRef names a Node of a cluster whose Nodes were not read: that Node could tell which
-// VM it is.
-func (j *judge) nodeUnseen(e *Entity) bool {
+// nodeUnseen is true if a Machine's cluster was not read and a Node of it could tell that a VM is its own after all: the one
+// that nodeRef names, or one with its UUID where the VM has none to compare.
+func (j *judge) nodeUnseen(e *Entity, vm int) bool {
 	return slices.ContainsFunc(e.Machines, func(m int) bool {
-		return j.s.Machines[m].NodeRef != "" && !j.nodesRead(j.nodesKey(j.s.Machines[m].Cluster))
+		if j.nodesRead(j.nodesKey(j.s.Machines[m].Cluster)) {
+			return false
+		}
+		return j.s.Machines[m].NodeRef != "" || (vm >= 0 && j.machineUUID(m) != "" && j.s.VMs[vm].UUID() == "")
 	})
 }
 

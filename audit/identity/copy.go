@@ -22,6 +22,11 @@ func (j *judge) mayBeCopy(e *Entity) bool {
 			}
 		}
 	})
+	for _, i := range e.ProxmoxMachines {
+		if j.pms[i].vm == vm && j.pms[i].strength == Proof {
+			missing = append(missing, j.namedInstead(i, vm)...)
+		}
+	}
 	if j.s.VMs[vm].Status == "stopped" && slices.ContainsFunc(e.Nodes, func(n int) bool { return j.s.Nodes[n].Ready == "True" }) {
 		missing = append(missing, j.uuidGaps...)
 	}
@@ -33,4 +38,20 @@ func (j *judge) mayBeCopy(e *Entity) bool {
 	e.unknown(ReasonUnverifiable, missing...)
 	j.remarks(e)
 	return true
+}
+
+// namedInstead is what was not seen of the VMID that a ProxmoxMachine names, if that is another than its VM's: the original
+// may be there.
+func (j *judge) namedInstead(pm, vm int) []string {
+	id := j.s.ProxmoxMachines[pm].VMID
+	if id == nil || *id == j.s.VMs[vm].VMID {
+		return nil
+	}
+	var missing []string
+	for _, a := range j.proxmoxMachineClaim(pm).addresses {
+		if p := j.probes[a.key]; len(j.vmByKey[a.key]) == 0 && (p == nil || p.Existence != inventory.Free) {
+			missing = append(missing, need(inventory.SiteSource(a.key.Site), inventory.ScopeGuests))
+		}
+	}
+	return missing
 }

@@ -115,17 +115,22 @@ func (b *builder) joinNodes() {
 // want the same.
 func (b *builder) joinWeak() {
 	for _, strength := range []Strength{Supporting, Hint} {
+		b.noteTies(strength)
 		wishes := map[int][]int{} // by VM: the roots of what wants it
 		wanted := map[int]int{}   // by root: how many VMs it wants
 		seen := map[[2]int]bool{}
 		for _, h := range b.holdsAt(strength) {
 			root := b.find(h.id)
 			wish := [2]int{h.vm, root}
-			if b.find(h.vm) == root || seen[wish] {
+			if b.find(h.vm) == root || seen[wish] || b.undecided[root] {
 				continue
 			}
 			seen[wish] = true
 			if !b.mayHold(h.vm, root) {
+				if strength == Supporting {
+					// It has another VM, or another has this one. Whose this VM is if it is nobody else's stays open.
+					b.ambiguous[h.vm] = append(b.ambiguous[h.vm], b.subjectOf(h.id))
+				}
 				continue
 			}
 			if !b.atHome(b.set[root].cluster, b.s.VMs[h.vm].Site) {
@@ -139,6 +144,21 @@ func (b *builder) joinWeak() {
 			b.grant(vm, wishes[vm], wanted)
 		}
 	}
+}
+
+// noteTies marks what evidence of one strength ties to several VMs alike: nothing weaker decides then for the rest of the
+// same machine.
+func (b *builder) noteTies(strength Strength) {
+	note := func(rs []resolution, id func(int) int) {
+		for i := range rs {
+			if rs[i].vm < 0 && rs[i].strength == strength && len(rs[i].rivals) > 0 {
+				b.undecided[b.find(id(i))] = true
+			}
+		}
+	}
+	note(b.nodes, b.nodeID)
+	note(b.pms, b.pmID)
+	note(b.machines, b.machineID)
 }
 
 // mayHold is true if a component and a VM's could be one machine.

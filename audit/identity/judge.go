@@ -275,6 +275,10 @@ func (j *judge) undeclared(e *Entity) {
 	case j.s.VMs[e.VMs[0]].Config == nil:
 		// A VMID and a name that fit are not enough to take the Node's own word: the UUID may say otherwise.
 		e.unknown(ReasonUnverifiable, configNeed(j.index, &j.s.VMs[e.VMs[0]]))
+	case slices.ContainsFunc(j.ambiguous[e.VMs[0]], func(s inventory.Subject) bool { return s.Kind != inventory.SubjectNode }):
+		// A declaration may be this VM's, and may be another's.
+		j.addDoubts(e, e.VMs[0])
+		e.unknown(ReasonAmbiguous)
 	case len(j.declaredGaps)+len(j.weakGaps(e)) > 0:
 		e.unknown(ReasonNotSeen, slices.Concat(j.declaredGaps, j.weakGaps(e))...)
 	default:
@@ -323,7 +327,9 @@ func (j *judge) noNode(e *Entity) {
 		e.unknown(ReasonNotSeen, configNeed(j.index, vm))
 	case len(j.weakGaps(e)) > 0:
 		e.unknown(ReasonNotSeen, j.weakGaps(e)...)
-	case slices.ContainsFunc(j.ambiguous[e.VMs[0]], func(s inventory.Subject) bool { return s.Kind == inventory.SubjectNode }):
+	case slices.ContainsFunc(j.ambiguous[e.VMs[0]], func(s inventory.Subject) bool {
+		return s.Kind == inventory.SubjectNode && s.Scope == nodes
+	}):
 		j.addDoubts(e, e.VMs[0])
 		e.unknown(ReasonAmbiguous)
 	case j.loose.mayBeNodeOf(nodes, vm) > 0:

@@ -173,7 +173,7 @@ func (ms *members) of(vm *inventory.VM) membership {
 			e.Note = "most VMs with it are known members of " + cluster
 			out.evidence = append(out.evidence, e)
 		case shared && (kind == KindSibling || looksLikeKubernetes(shown)):
-			e.Strength, e.Note = Hint, "members of a cluster carry it, but so do as many others"
+			e.Strength, e.Note = Hint, "known members of a cluster carry it, and as many others do"
 			out.suspicion = append(out.suspicion, e)
 		}
 	}

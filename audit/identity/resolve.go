@@ -135,6 +135,12 @@ func (r *resolver) contradicts(vm int) bool {
 	return true
 }
 
+// swapped is true if a UUID of the claim is the VM's with the bytes of its first groups in the other order.
+func (r *resolver) swapped(vm int) bool {
+	own := r.x.s.VMs[vm].UUID()
+	return own != "" && slices.ContainsFunc(r.c.uuids, func(u uuidClaim) bool { return inventory.SwapUUID(u.uuid) == own })
+}
+
 // unset is true if the claim has a UUID and the VM's configuration was read and sets none. Such a guest sees a nil UUID
 // as a rule, but a vGPU or a hand-edited configuration gives it one that no configuration shows (qemu-server
 // PVE/QemuServer/PCI.pm), so that it is no proof of a difference either.
@@ -189,6 +195,11 @@ func (r *resolver) atAddress(a addressClaim, vm int) {
 		}
 		e.Note = "what is at this VMID was not seen well enough to tell whether it is the same machine"
 		r.levels[atSupporting].add(vm, e)
+		r.out.unverified = append(r.out.unverified, vm)
+	case a.needsName && r.swapped(vm):
+		e.Kind, e.Note = KindVMID, "the names differ, and the UUIDs are equal but for the order of their bytes"
+		r.against(e, Supporting)
+		r.out.blank = append(r.out.blank, vm)
 		r.out.unverified = append(r.out.unverified, vm)
 	case a.needsName:
 		e.Kind = KindVMID
