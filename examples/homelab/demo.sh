@@ -29,6 +29,7 @@ done
 # What pvesim prints for a person: export PROXMOX_URL=… and so on. The secret opens nothing but the simulator.
 eval "$(grep -E '^ +export PROXMOX_' "$run/pvesim.out")"
 export PROXMOX_CA_FILE=$run/ca.pem
+unset PROXMOX_FINGERPRINT PROXMOX_INSECURE PM_API_URL PM_API_TOKEN_ID PM_API_TOKEN_SECRET PROXAUDIT_CONFIG
 export KUBECONFIG=$run/mgmt.kubeconfig:$run/apps.kubeconfig:$run/home.kubeconfig
 
 # The clock stands still, so that the ages are the same whenever this runs.

@@ -14,7 +14,7 @@ GOPROXY=$(go env GOPROXY | sed -E 's/[,|]direct$//')
 export GOPROXY GOWORK=off
 
 # version MODULE_DIR MODULE: the version that the go.mod in MODULE_DIR asks for.
-version() { (cd "$1" && go list -mod=mod -m -f '{{.Version}}' "$2"); }
+version() { (cd "$1" && go list -m -f '{{.Version}}' "$2"); }
 
 # binary NAME MODULE [VERSION_VARIABLE]: builds the main package in NAME/, named after the version of MODULE in
 # NAME/go.mod. Some programs say their version only if it is set at link time.
