@@ -70,7 +70,7 @@ func (j *judge) noVM(e *Entity) {
 	}
 	var addresses []addressClaim
 	if len(e.ProxmoxMachines) > 0 {
-		addresses = j.atHomeOf(e, j.proxmoxMachineClaim(e.ProxmoxMachines[0]).addresses)
+		addresses = j.atHomeOf(e, j.pmAddresses[e.ProxmoxMachines[0]])
 	}
 	uuid := j.machineUUID(m)
 	vmidSet := len(e.ProxmoxMachines) > 0 && j.s.ProxmoxMachines[e.ProxmoxMachines[0]].VMID != nil

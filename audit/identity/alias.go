@@ -26,10 +26,11 @@ func (b *builder) findAliases() {
 		if m.NodeRef == "" || (c != nil && c.State != inventory.NotAsked) {
 			continue
 		}
-		n, ok := b.nodeOfUUID(b.machineUUID(i))
-		if !ok || b.s.Nodes[n].Name != m.NodeRef {
+		ns := b.nodeByUUID[b.machineUUID(i)]
+		if len(ns) != 1 || b.s.Nodes[ns[0]].Name != m.NodeRef {
 			continue
 		}
+		n := ns[0]
 		key := b.s.Nodes[n].Cluster
 		if c := b.clusters[key]; named[key] || (c != nil && c.Declared != nil) {
 			continue

@@ -16,7 +16,7 @@ func (j *judge) conflict(e *Entity) bool {
 	}
 	e.Confidence = High
 	e.verdict(Conflict, reason)
-	if own := j.nodesKey(e.Cluster); reason == ReasonTwoMachines && len(e.VMs) == 0 && !j.nodesRead(own) {
+	if own := j.nodesKey(e.Cluster); reason == ReasonTwoMachines && j.claimants(e) < 2 && !j.nodesRead(own) {
 		// They meet in a Node alone, and another one that was not listed may be the second's.
 		e.unknown(ReasonNotSeen, nodesNeed([]string{own})...)
 	}
@@ -157,7 +157,7 @@ func (j *judge) recycled(e *Entity) bool {
 		}
 	}
 	for _, i := range e.ProxmoxMachines {
-		check(&j.pms[i], j.atHomeOf(e, j.proxmoxMachineClaim(i).addresses))
+		check(&j.pms[i], j.atHomeOf(e, j.pmAddresses[i]))
 	}
 	for _, i := range e.Nodes {
 		// A Node names the region, and with it the site.
@@ -177,11 +177,29 @@ func (j *judge) nodeUnseen(e *Entity, vm int) bool {
 	})
 }
 
-// mayBe is true if one of an entity's objects fits a VM by something that was too little to tie them.
+// mayBe is true if one of an entity's objects fits a VM by something that was too little to tie them, or another by a UUID in
+// swapped form.
 func (j *judge) mayBe(e *Entity, vm int) bool {
 	fits := false
-	j.eachResolution(e, func(r *resolution) { fits = fits || r.vm == vm || slices.Contains(r.rivals, vm) })
+	j.eachResolution(e, func(r *resolution) {
+		fits = fits || r.vm == vm || slices.Contains(r.rivals, vm)
+		for _, ev := range r.evidence {
+			fits = fits || (ev.Kind == KindSwappedUUID && !ev.Against)
+		}
+	})
 	return fits
+}
+
+// claimants counts the Machines that say for themselves which VM they are.
+func (j *judge) claimants(e *Entity) int {
+	n := 0
+	for _, m := range e.Machines {
+		pm := j.pmOfMachine[m]
+		if slices.Contains(e.VMs, j.machines[m].vm) || (pm >= 0 && slices.Contains(e.VMs, j.pms[pm].vm)) {
+			n++
+		}
+	}
+	return n
 }
 
 // declarationUnseen is true if Machines or ProxmoxMachines were not all read: one of those could lead to an entity's VM.

@@ -17,7 +17,7 @@ func (j *judge) mayBeCopy(e *Entity) bool {
 	var missing []string
 	j.eachResolution(e, func(r *resolution) {
 		for _, other := range r.unverified {
-			if r.vm == vm && r.strength == Proof && other != vm {
+			if r.vm == vm && r.strength == Proof && other != vm && j.s.VMs[other].Config == nil {
 				missing = append(missing, configNeed(j.index, &j.s.VMs[other]))
 			}
 		}
@@ -48,7 +48,7 @@ func (j *judge) namedInstead(pm, vm int) []string {
 		return nil
 	}
 	var missing []string
-	for _, a := range j.proxmoxMachineClaim(pm).addresses {
+	for _, a := range j.pmAddresses[pm] {
 		if p := j.probes[a.key]; len(j.vmByKey[a.key]) == 0 && (p == nil || p.Existence != inventory.Free) {
 			missing = append(missing, need(inventory.SiteSource(a.key.Site), inventory.ScopeGuests))
 		}

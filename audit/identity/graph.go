@@ -89,7 +89,10 @@ func Resolve(s *inventory.Snapshot, opt Options) *Graph {
 	g := b.entities()
 	j := newJudge(b, g)
 	for i := range g.Entities {
-		j.classify(&g.Entities[i])
+		e := &g.Entities[i]
+		j.classify(e)
+		// The evidence is the entity's now: in a large fleet a second copy of it is most of the memory.
+		j.eachResolution(e, func(r *resolution) { r.evidence = nil })
 	}
 	j.judgeStrays()
 	return g
@@ -101,6 +104,8 @@ type builder struct {
 	opt Options
 
 	nodes, pms, machines []resolution
+	// pmAddresses are where each ProxmoxMachine's VM may lie.
+	pmAddresses [][]addressClaim
 	// ids: VMs first, then ProxmoxMachines, Machines, Nodes.
 	parent []int
 	// set describes the objects that are one so far, by the root of their tree.
@@ -163,8 +168,11 @@ func (b *builder) resolveAll() {
 		b.nodes[i] = b.resolve(b.nodeClaim(i))
 	}
 	b.pms = make([]resolution, len(b.s.ProxmoxMachines))
+	b.pmAddresses = make([][]addressClaim, len(b.s.ProxmoxMachines))
 	for i := range b.pms {
-		b.pms[i] = b.resolve(b.proxmoxMachineClaim(i))
+		c := b.proxmoxMachineClaim(i)
+		b.pmAddresses[i] = c.addresses
+		b.pms[i] = b.resolve(c)
 	}
 	b.machines = make([]resolution, len(b.s.Machines))
 	for i := range b.machines {

@@ -22,6 +22,9 @@ type index struct {
 	vmByName  map[string][]int
 	vmByShort map[string][]int
 
+	lists   arena
+	scratch resolver
+
 	// vmSubjects names each VM; evidence repeats the names.
 	vmSubjects []inventory.Subject
 
@@ -72,7 +75,7 @@ func newIndex(s *inventory.Snapshot) *index {
 			x.nodeByUID[n.UID] = i
 		}
 		if n.SystemUUID != "" && !again {
-			x.nodeByUUID[n.SystemUUID] = append(x.nodeByUUID[n.SystemUUID], i)
+			post(&x.lists, x.nodeByUUID, n.SystemUUID, i)
 		}
 		x.nodeByName[nodeKey{n.Cluster, n.Name}] = i
 	}
@@ -110,25 +113,25 @@ func (x *index) addVMs() {
 		vm := &x.s.VMs[i]
 		x.hosts[vm.Node] = true
 		x.vmSubjects[i] = inventory.VMSubject(vm.Key())
-		x.vmByKey[vm.Key()] = append(x.vmByKey[vm.Key()], i)
+		post(&x.lists, x.vmByKey, vm.Key(), i)
 		if !candidate(vm) {
 			continue
 		}
 		if u := vm.UUID(); u != "" {
-			x.vmByUUID[u] = append(x.vmByUUID[u], i)
+			post(&x.lists, x.vmByUUID, u, i)
 			sw := inventory.SwapUUID(u)
-			x.vmBySwapped[sw] = append(x.vmBySwapped[sw], i)
+			post(&x.lists, x.vmBySwapped, sw, i)
 		}
 		if vm.Name != "" {
 			full := foldName(vm.Name)
-			x.vmByName[full] = append(x.vmByName[full], i)
-			x.vmByShort[shortName(full)] = append(x.vmByShort[shortName(full)], i)
+			post(&x.lists, x.vmByName, full, i)
+			post(&x.lists, x.vmByShort, shortName(full), i)
 		}
 		for _, mac := range vmMACs(vm) {
-			x.vmByMAC[mac] = append(x.vmByMAC[mac], i)
+			post(&x.lists, x.vmByMAC, mac, i)
 		}
 		for _, ip := range vmIPs(vm) {
-			x.vmByIP[ip] = append(x.vmByIP[ip], i)
+			post(&x.lists, x.vmByIP, ip, i)
 		}
 	}
 }

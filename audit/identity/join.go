@@ -104,7 +104,7 @@ func (b *builder) joinNodes() {
 			}
 		}
 		// A Node of another cluster is joined by the VM that both are, or not at all.
-		if n, ok := b.nodeOfUUID(b.machineUUID(i)); ok && b.s.Nodes[n].Cluster == b.nodesKey(m.Cluster) {
+		if n, ok := b.nodeOfUUID(b.machineUUID(i), b.nodesKey(m.Cluster)); ok {
 			b.union(b.machineID(i), b.nodeID(n))
 		}
 	}
@@ -133,8 +133,11 @@ func (b *builder) joinWeak() {
 				}
 				continue
 			}
-			if !b.atHome(b.set[root].cluster, b.s.VMs[h.vm].Site) {
-				b.doubt(h.vm, root)
+			if cluster := b.set[root].cluster; !b.atHome(cluster, b.s.VMs[h.vm].Site) {
+				// Where the configuration says in which site a cluster lies, a name in another says nothing at all.
+				if strength == Supporting || !b.placed(cluster) {
+					b.doubt(h.vm, root)
+				}
 				continue
 			}
 			wishes[h.vm] = append(wishes[h.vm], root)
@@ -170,11 +173,17 @@ func (b *builder) mayHold(vm, root int) bool {
 // atHome is false if a cluster's VMs lie in other sites, by the configuration's word or by all of its members that are known
 // for certain: private addresses and names repeat over sites.
 func (b *builder) atHome(cluster, site string) bool {
-	if c := b.clusters[cluster]; c != nil && c.Site != "" {
-		return c.Site == site
+	if b.placed(cluster) {
+		return b.clusters[cluster].Site == site
 	}
 	homes := b.homes[b.nodesKey(cluster)]
 	return len(homes) == 0 || homes[site]
+}
+
+// placed is true if the configuration says in which site a cluster lies.
+func (b *builder) placed(cluster string) bool {
+	c := b.clusters[cluster]
+	return c != nil && c.Site != ""
 }
 
 // doubt notes that an object may be a VM, and may be another or none.
@@ -208,6 +217,10 @@ func (b *builder) noteDoubts() {
 	note := func(rs []resolution, id func(int) int) {
 		for i := range rs {
 			r := &rs[i]
+			if b.find(id(i)) < len(b.s.VMs) && r.strength != Proof {
+				// What it is one with has its VM.
+				continue
+			}
 			for _, vm := range r.rivals {
 				b.ambiguous[vm] = append(b.ambiguous[vm], b.subjectOf(id(i)))
 			}
@@ -227,15 +240,15 @@ func (b *builder) noteDoubts() {
 	note(b.machines, b.machineID)
 }
 
-// nodeOfUUID is the one Node that states a UUID.
-func (b *builder) nodeOfUUID(uuid string) (int, bool) {
-	if uuid == "" {
-		return 0, false
+// nodeOfUUID is the one Node of a cluster that states a UUID.
+func (b *builder) nodeOfUUID(uuid, cluster string) (int, bool) {
+	found, n := 0, 0
+	for _, i := range b.nodeByUUID[uuid] {
+		if b.s.Nodes[i].Cluster == cluster {
+			found, n = i, n+1
+		}
 	}
-	if ns := b.nodeByUUID[uuid]; len(ns) == 1 {
-		return ns[0], true
-	}
-	return 0, false
+	return found, n == 1
 }
 
 // machineUUID is the UUID in the Machine's or its ProxmoxMachine's providerID.

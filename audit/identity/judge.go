@@ -269,13 +269,25 @@ func (j *judge) weakGaps(e *Entity) []string {
 	return slices.Concat(j.uuidGaps, j.declaredGaps, nodesNeed(j.unread))
 }
 
+// declares is true for a Machine or ProxmoxMachine of a cluster.
+func (j *judge) declares(s inventory.Subject, cluster string) bool {
+	at, of := objectKey{s.Scope, s.Name}, ""
+	if i, ok := j.machByName[at]; ok && s.Kind == inventory.SubjectMachine {
+		of = j.s.Machines[i].Cluster
+	}
+	if i, ok := j.pmByName[at]; ok && s.Kind == inventory.SubjectProxmoxMachine {
+		of = j.s.ProxmoxMachines[i].Cluster
+	}
+	return of != "" && j.nodesKey(of) == j.nodesKey(cluster)
+}
+
 // undeclared: VM and Node, and nothing declares them.
 func (j *judge) undeclared(e *Entity) {
 	switch {
 	case j.s.VMs[e.VMs[0]].Config == nil:
 		// A VMID and a name that fit are not enough to take the Node's own word: the UUID may say otherwise.
 		e.unknown(ReasonUnverifiable, configNeed(j.index, &j.s.VMs[e.VMs[0]]))
-	case slices.ContainsFunc(j.ambiguous[e.VMs[0]], func(s inventory.Subject) bool { return s.Kind != inventory.SubjectNode }):
+	case slices.ContainsFunc(j.ambiguous[e.VMs[0]], func(s inventory.Subject) bool { return j.declares(s, e.Cluster) }):
 		// A declaration may be this VM's, and may be another's.
 		j.addDoubts(e, e.VMs[0])
 		e.unknown(ReasonAmbiguous)

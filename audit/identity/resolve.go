@@ -28,30 +28,6 @@ type resolution struct {
 	unverified []int
 }
 
-// level is all that one strength says. There are few facts to a level, so that a list is searched faster than a map, and
-// tens of thousands of claims cost no maps.
-type level struct {
-	strength Strength
-	// vms are the VMs that its facts name, each once, in the order of the facts.
-	vms   []int
-	facts []levelFact
-}
-
-type levelFact struct {
-	vm int
-	Evidence
-}
-
-func (l *level) add(vm int, e Evidence) {
-	if !l.names(vm) {
-		l.vms = append(l.vms, vm)
-	}
-	e.Strength = l.strength
-	l.facts = append(l.facts, levelFact{vm, e})
-}
-
-func (l *level) names(vm int) bool { return slices.Contains(l.vms, vm) }
-
 // resolver collects the facts of one claim, strength by strength.
 type resolver struct {
 	x      *index
@@ -70,11 +46,12 @@ const (
 // resolve finds the VM that a claim is about. The strongest level that names a VM decides; what weaker levels say of
 // other VMs is kept as evidence against.
 func (x *index) resolve(c claim) resolution {
-	r := &resolver{x: x, c: c, out: resolution{vm: -1}}
-	r.levels[atProof].strength = Proof
-	r.levels[atStrong].strength = Strong
-	r.levels[atSupporting].strength = Supporting
-	r.levels[atHint].strength = Hint
+	// One resolver serves all claims, so that its lists are made once.
+	r := &x.scratch
+	r.x, r.c, r.out = x, c, resolution{vm: -1}
+	for at, strength := range [...]Strength{atProof: Proof, atStrong: Strong, atSupporting: Supporting, atHint: Hint} {
+		r.levels[at].reset(strength)
+	}
 	r.byUUID()
 	r.byAddress()
 	r.byMAC()
@@ -386,11 +363,11 @@ func (r *resolver) choose(at int, l *level) {
 		r.out.vm = vm
 		return
 	}
-	r.out.rivals = l.vms
+	r.out.rivals = slices.Clone(l.vms)
 	if at == atProof {
 		// The claims stand in the order of trust: what the kubelet read from the hardware before what somebody wrote.
 		// The object stays with the first, and the other VM is a rival.
-		r.out.vm, r.out.rivals = l.vms[0], l.vms[1:]
+		r.out.vm, r.out.rivals = l.vms[0], r.out.rivals[1:]
 	}
 }
 

@@ -4,6 +4,7 @@ package rules
 
 import (
 	"slices"
+	"sync"
 
 	"github.com/proxaudit/proxaudit/audit/identity"
 )
@@ -75,12 +76,16 @@ func All() []Rule {
 	return all
 }
 
+var byClass = sync.OnceValue(func() map[identity.Class]Rule {
+	m := map[identity.Class]Rule{}
+	for _, r := range All() {
+		m[r.Class] = r
+	}
+	return m
+})
+
 // Of returns the rule for a class. Classes that are nothing to tell (managed, template, unrelated) have none.
 func Of(c identity.Class) (Rule, bool) {
-	for _, r := range All() {
-		if r.Class == c {
-			return r, true
-		}
-	}
-	return Rule{}, false
+	r, ok := byClass()[c]
+	return r, ok
 }
