@@ -8,6 +8,7 @@ import (
 	"os"
 	"os/signal"
 	"syscall"
+	"time"
 
 	"github.com/proxaudit/proxaudit/internal/cli"
 )
@@ -35,7 +36,10 @@ func run() int {
 	// get their old meaning back, so that a second one ends it at once.
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	defer stop()
-	context.AfterFunc(ctx, stop)
+	context.AfterFunc(ctx, func() {
+		stop()
+		time.AfterFunc(patience, giveUp)
+	})
 
 	err := cli.Run(ctx, os.Args, cli.System(version))
 	code := exitCode(err)
@@ -43,6 +47,25 @@ func run() int {
 		cli.Say(os.Stderr, fmt.Sprintf("proxaudit: %v", err))
 	}
 	return code
+}
+
+// patience is how long an interrupted run has to end in order. Requests end at once; what does not is a read or write of
+// a file (a named pipe, a dead network drive, a full pipe that nobody reads), which no context reaches.
+const patience = 2 * time.Second
+
+// giveUp ends a run that an interrupt did not end. Files are replaced whole, so that none is half-written; the temporary
+// file beside one may stay.
+func giveUp() {
+	said := make(chan struct{})
+	go func() {
+		defer close(said)
+		cli.Say(os.Stderr, fmt.Sprintf("proxaudit: %v", cli.ErrInterrupted))
+	}()
+	select {
+	case <-said:
+	case <-time.After(patience / 10): // standard error may be what is stuck
+	}
+	os.Exit(exitInterrupted)
 }
 
 // exitCode is the one place where an error becomes a number.

@@ -154,15 +154,42 @@ func asked(ts *testscript.TestScript, neg bool, args []string) {
 // interrupt SITE: waits until the program in the background has asked the site, and sends SIGINT as Ctrl-C does.
 func interrupt(ts *testscript.TestScript, neg bool, args []string) {
 	need(ts, !neg && len(args) == 1, "interrupt SITE")
-	w := worldOf(ts)
-	s, bg := w.sites[args[0]], ts.BackgroundCmds()
-	need(ts, s != nil && len(bg) == 1, "site "+args[0]+", then exec PROGRAM & first")
-	for deadline := time.Now().Add(time.Minute); len(s.Requests()) == 0; time.Sleep(5 * time.Millisecond) {
+	s := worldOf(ts).sites[args[0]]
+	need(ts, s != nil, "site "+args[0]+" first")
+	interruptWhen(ts, func() bool { return len(s.Requests()) > 0 })
+}
+
+// pipe FILE: makes a named pipe.
+func makePipe(ts *testscript.TestScript, neg bool, args []string) {
+	need(ts, !neg && len(args) == 1, "pipe FILE")
+	ts.Check(syscall.Mkfifo(ts.MkAbs(args[0]), 0o600))
+}
+
+// stuck PIPE: waits until the program in the background reads the named pipe, into which nobody writes, and sends SIGINT.
+func interruptStuck(ts *testscript.TestScript, neg bool, args []string) {
+	need(ts, !neg && len(args) == 1, "stuck PIPE")
+	interruptWhen(ts, func() bool {
+		// A writer that does not wait is let in as soon as there is a reader, and not before (fifo(7)).
+		fd, err := syscall.Open(ts.MkAbs(args[0]), syscall.O_WRONLY|syscall.O_NONBLOCK|syscall.O_CLOEXEC, 0)
+		if errors.Is(err, syscall.ENXIO) {
+			return false
+		}
+		ts.Check(err)
+		ts.Defer(func() { ts.Check(syscall.Close(fd)) })
+		return true
+	})
+}
+
+// interruptWhen sends SIGINT to the program in the background as soon as it is where it should be.
+func interruptWhen(ts *testscript.TestScript, there func() bool) {
+	bg := ts.BackgroundCmds()
+	need(ts, len(bg) == 1, "exec PROGRAM & first")
+	for deadline := time.Now().Add(time.Minute); !there(); time.Sleep(5 * time.Millisecond) {
 		if time.Now().After(deadline) {
-			ts.Fatalf("the program asked nothing")
+			ts.Fatalf("the program never came so far")
 		}
 	}
-	w.background = bg[0]
+	worldOf(ts).background = bg[0]
 	ts.Check(bg[0].Process.Signal(syscall.SIGINT))
 }
 

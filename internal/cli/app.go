@@ -26,10 +26,8 @@ incomplete (a source did not answer: a verdict is missing), 130 interrupted.`
 func Run(ctx context.Context, args []string, env Env) error {
 	env.Stderr = &lockedWriter{w: env.Stderr}
 	err := newApp(&env, programName(args)).RunContext(ctx, args)
-	if err == nil && ctx.Err() != nil {
-		return ErrInterrupted
-	}
-	return err
+	// Whatever else there is to tell: an interrupt has precedence over a verdict and over an error.
+	return interrupted(ctx, err)
 }
 
 // programName follows the name under which kubectl starts plugins.
@@ -99,8 +97,8 @@ func command(env *Env, c *cli.Command, own []cli.Flag, action func(*cli.Context,
 // conclude says what the exit code will stand for, and applies --exit-zero.
 func (r *run) conclude(c *cli.Context, err error) error {
 	var v *Verdict
-	if !errors.As(err, &v) {
-		return err
+	if c.Err() != nil || !errors.As(err, &v) {
+		return interrupted(c.Context, err)
 	}
 	if !r.quiet {
 		Say(r.env.Stderr, v.Error())

@@ -58,7 +58,7 @@ func (r *run) analyse(c *cli.Context, do func(*inventory.Snapshot, *settings) (*
 		return err
 	}
 	doc, verdict, err := do(snap, s)
-	if err != nil {
+	if err := interrupted(c.Context, err); err != nil {
 		return err
 	}
 	if doc != nil {

@@ -263,6 +263,44 @@ func TestInterrupted(t *testing.T) {
 	}
 }
 
+// TestInterruptedLate: who stops a run behind the last request gets 130 and no result, whatever that would have been.
+func TestInterruptedLate(t *testing.T) {
+	b := newBench(t)
+	collected := b.env.Deps.Collect
+	for name, args := range map[string][]string{
+		"a verdict": {"orphans"}, "a clean list": {"inventory"}, "a file": {"scan", "-o", "json=s.json"}, "an error": {"orphans", "--site", "nowhere"},
+		"no exit code": {"orphans", "--exit-zero"},
+	} {
+		ctx, cancel := context.WithCancel(t.Context())
+		b.env.Deps.Collect = func(ctx context.Context, p collect.Plan) (*inventory.Snapshot, collect.Timings, error) {
+			s, timings, err := collected(ctx, p)
+			cancel()
+			return s, timings, err
+		}
+		var v *Verdict
+		if err := b.runContext(ctx, args...); !errors.Is(err, ErrInterrupted) || errors.As(err, &v) || b.stdout.Len() > 0 {
+			t.Errorf("%s: %v, %q", name, err, b.stdout.String())
+		}
+		if strings.Contains(b.stderr.String(), "at or above") {
+			t.Errorf("%s: a verdict is told: %q", name, b.stderr.String())
+		}
+	}
+	if _, err := os.Stat("s.json"); !errors.Is(err, os.ErrNotExist) {
+		t.Errorf("a file was written: %v", err)
+	}
+	// While the result is written.
+	b.env.Deps.Collect = collected
+	ctx, cancel := context.WithCancel(t.Context())
+	b.env.Stdout = writerFunc(func(p []byte) (int, error) { cancel(); return len(p), nil })
+	if err := b.runContext(ctx, "orphans"); !errors.Is(err, ErrInterrupted) {
+		t.Errorf("while writing: %v", err)
+	}
+}
+
+type writerFunc func([]byte) (int, error)
+
+func (f writerFunc) Write(p []byte) (int, error) { return f(p) }
+
 // TestPlanErrors: a mistake in the plan is an error, and no server is to blame.
 func TestPlanErrors(t *testing.T) {
 	b := newBench(t)
@@ -284,9 +322,11 @@ func TestBrokenOutput(t *testing.T) {
 		if err := b.run(args...); err != nil && !errors.As(err, &v) {
 			t.Errorf("%v into a closed pipe: %v", args, err)
 		}
-		b.env.Stdout = &failWriter{err: &os.PathError{Op: "write", Path: "/dev/stdout", Err: syscall.ENOSPC}, room: 10}
-		if err := b.run(args...); err == nil || errors.As(err, &v) || !strings.Contains(err.Error(), "standard output: no space left") {
-			t.Errorf("%v onto a full disk: %v", args, err)
+		for want, errno := range map[string]error{"no space left": syscall.ENOSPC, "bad file descriptor": syscall.EBADF} {
+			b.env.Stdout = &failWriter{err: &os.PathError{Op: "write", Path: "/dev/stdout", Err: errno}, room: 10}
+			if err := b.run(args...); err == nil || errors.As(err, &v) || !strings.Contains(err.Error(), "standard output: "+want) {
+				t.Errorf("%v with %s: %v", args, want, err)
+			}
 		}
 	}
 }

@@ -18,11 +18,8 @@ func (r *run) snapshot(ctx context.Context, s *settings) (*inventory.Snapshot, e
 		return r.collect(ctx, s)
 	}
 	snap, err := snapfile.ReadFiles(s.from)
-	if err != nil {
+	if err := interrupted(ctx, err); err != nil {
 		return nil, err
-	}
-	if ctx.Err() != nil {
-		return nil, ErrInterrupted
 	}
 	r.verbosef("read %s, collected at %s", strings.Join(s.from, ", "), snap.CollectedAt.UTC().Format(time.RFC3339))
 	if unknown := s.overlay(snap); len(unknown) > 0 {
@@ -42,8 +39,8 @@ func (r *run) collect(ctx context.Context, s *settings) (*inventory.Snapshot, er
 	start := time.Now()
 	snap, timings, err := r.env.Deps.Collect(ctx, *p)
 	bar.clear()
-	if err != nil {
-		return nil, interrupted(ctx, err)
+	if err := interrupted(ctx, err); err != nil {
+		return nil, err
 	}
 	r.sayTimings(snap, timings, time.Since(start))
 	return snap, nil
