@@ -560,3 +560,16 @@ nodes: [{name: w-1, uuid: $u1}]
 want: {node/prod/w-1: {class: unknown, missing: [site/lab node/pve2]}}
 `)
 }
+
+// The other site's guest with the same VMID is nobody's original.
+func TestAdversary_SameVMIDOnASiteThatIsNotReadable(t *testing.T) {
+	check(t, `
+sites: [{name: a, nodes: [pve1]}, {name: b, nodes: [{name: pve1, status: offline}]}]
+vms: [{id: a/101, name: m-1, uuid: $u1}, {id: b/101}]
+machines: [{name: m-1, uuid: $u1, nodeRef: m-1}]
+proxmoxMachines: [{name: m-1, vmid: 101, uuid: $u1}]
+nodes: [{name: m-1, uuid: $u1, providerID: uuid}]
+incomplete: true
+want: {machine/default/m-1: {class: managed, with: [vm/a/101]}, vm/b/101: unknown}
+`)
+}

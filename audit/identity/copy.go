@@ -17,7 +17,9 @@ func (j *judge) mayBeCopy(e *Entity) bool {
 	var missing []string
 	j.eachResolution(e, func(r *resolution) {
 		for _, other := range r.unverified {
-			if r.vm == vm && r.strength == Proof && other != vm && j.s.VMs[other].Config == nil {
+			// The same VMID on another site is a coincidence.
+			named := &j.s.VMs[other]
+			if r.vm == vm && r.strength == Proof && named.VMID != j.s.VMs[vm].VMID && named.Config == nil {
 				missing = append(missing, configNeed(j.index, &j.s.VMs[other]))
 			}
 		}
