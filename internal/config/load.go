@@ -46,6 +46,9 @@ func Load(explicit string, use Use, getenv Getenv) (*Config, error) {
 	}
 	data, mode, err := readFile(path)
 	if err != nil {
+		if looksSecret.MatchString(path) {
+			return nil, errors.New("reading the configuration file: " + reason(err))
+		}
 		if named && errors.Is(err, fs.ErrNotExist) {
 			return nil, fmt.Errorf("configuration file %s does not exist", path)
 		}

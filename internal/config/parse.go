@@ -40,6 +40,9 @@ func parse(file string, data []byte) (*Config, *problems, error) {
 		return cfg, p, nil
 	}
 	p.check(doc.Content[0], reflect.TypeFor[Config](), "")
+	if p.unfolded > maxUnfolded {
+		return nil, nil, &Problem{File: file, Msg: "its aliases unfold to more than a configuration has: write the values out"}
+	}
 	if err := p.err(); err != nil {
 		return nil, nil, err
 	}

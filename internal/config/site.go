@@ -92,6 +92,9 @@ func (s *Site) resolveSecret(p *problems, key string, getenv Getenv) {
 // checkEnvName keeps a secret that was pasted where a variable's name belongs out of the message that names the
 // variable.
 func checkEnvName(s string) error {
+	if looksSecret.MatchString(s) {
+		return errors.New("want the name of an environment variable, not the secret itself")
+	}
 	for i, r := range s {
 		letter := r == '_' || (r >= 'A' && r <= 'Z') || (r >= 'a' && r <= 'z')
 		if !letter && (i == 0 || r < '0' || r > '9') {

@@ -2,8 +2,12 @@ package config
 
 import (
 	"fmt"
+	"path/filepath"
+	"reflect"
 	"strings"
 	"testing"
+
+	"go.yaml.in/yaml/v3"
 )
 
 const site = "sites:\n- {name: lab, url: 'https://pve:8006', tokenID: 'a@pve!tt', secretEnv: S}\n"
@@ -131,6 +135,79 @@ func TestAllProblemsAtOnce(t *testing.T) {
 	if n := strings.Count(fmt.Sprint(err), "\n") + 1; n != maxProblems+1 || !strings.HasSuffix(fmt.Sprint(err), "f.yaml: and 30 more") {
 		t.Errorf("%d lines for 50 problems", n)
 	}
+}
+
+// TestAliasBomb: what aliases unfold to is bounded, whether it is right or wrong.
+func TestAliasBomb(t *testing.T) {
+	keys := func(n int, format string) string {
+		var b strings.Builder
+		for i := range n {
+			fmt.Fprintf(&b, format, i)
+		}
+		return b.String()
+	}
+	for name, tc := range map[string]struct{ doc, want string }{
+		"unknown keys": {"clusters:\n- &a {" + keys(20_000, "k%d: 1, ") + "}\n" + strings.Repeat("- *a\n", 20_000), "f.yaml: and at least 80 more"},
+		"right values": {"sites:\n- &a {regions: [" + keys(20_000, "r%d, ") + "]}\n" + strings.Repeat("- *a\n", 20_000), "f.yaml: its aliases unfold"},
+		"in a list":    {"clusters:\n- selector:\n    tags: &a [" + strings.Repeat("x, ", 20_000) + "]\n" + strings.Repeat("- selector: {tags: *a}\n", 20_000), "its aliases unfold"},
+	} {
+		cfg, p, err := parse("f.yaml", []byte(tc.doc))
+		if cfg != nil || p != nil || !strings.Contains(fmt.Sprint(err), tc.want) {
+			t.Errorf("%s: %.200v, want %q", name, err, tc.want)
+		}
+	}
+	// The walk itself: as many steps as are allowed, and one.
+	var doc yaml.Node
+	if err := yaml.Unmarshal([]byte("clusters:\n- &a {selector: {tags: ["+strings.Repeat("x, ", 1000)+"]}}\n"+strings.Repeat("- *a\n", 1000)), &doc); err != nil {
+		t.Fatal(err)
+	}
+	p := &problems{lines: map[string]int{}}
+	p.check(doc.Content[0], reflect.TypeFor[Config](), "")
+	if p.unfolded != maxUnfolded+1 || len(p.list) > 0 {
+		t.Errorf("%d steps and %d problems, want %d and none", p.unfolded, len(p.list), maxUnfolded+1)
+	}
+	// A problem behind an alias is told at the key where it is.
+	_, err := Parse("f.yaml", []byte("clusters:\n- name: a\n  selector: &s {vmids: [1]}\n- name: b\n  selector: *s\n"), ForCollection, env())
+	if !strings.Contains(fmt.Sprint(err), "f.yaml:3: clusters[1].selector.vmids[0]: want a VMID") {
+		t.Errorf("%v", err)
+	}
+}
+
+// TestMisplaced: no message repeats a secret, whatever its shape, that stands where something else belongs.
+func TestMisplaced(t *testing.T) {
+	for _, word := range []string{secret, strings.ReplaceAll(secret, "-", ""), "PVEAPIToken=x", "https://root:pw@h", "https://root:p/w@h",
+		"see https://root:p w@h", "root@pam!tt=pw", "http://tok@h:8006/x"} {
+		quoted := "'" + word + "'"
+		for name, doc := range map[string]string{
+			"secretFile":  strings.Replace(site, "secretEnv: S", "secretFile: "+quoted, 1),
+			"secretEnv":   strings.Replace(site, "secretEnv: S", "secretEnv: "+quoted, 1),
+			"caFile":      strings.Replace(site, "secretEnv: S", "secretEnv: S, caFile: "+quoted, 1),
+			"url":         strings.Replace(site, "'https://pve:8006'", quoted, 1),
+			"unknown key": quoted + ": 1\n",
+			"severity":    "thresholds: {failOn: " + quoted + "}\n",
+			"site":        site + "clusters:\n- {name: a, site: " + quoted + "}\n",
+			"region":      strings.Replace(site, "secretEnv: S", "secretEnv: S, regions: ["+quoted+", "+quoted+"]", 1),
+		} {
+			_, err := Parse("f.yaml", []byte(doc), ForCollection, env("S", secret))
+			if err == nil || told(err, word) {
+				t.Errorf("%s: %v", name, err)
+			}
+		}
+		_, err := EnvSite(env("PROXMOX_URL", "https://pve:8006", "PROXMOX_TOKEN", "a@pve!tt", "PROXMOX_SECRET", secret, EnvCAFile, word))
+		if err == nil || told(err, word) {
+			t.Errorf("%s: %v", EnvCAFile, err)
+		}
+		_, err = Load(word, ForCollection, env())
+		if err == nil || told(err, word) {
+			t.Errorf("--config: %v", err)
+		}
+	}
+}
+
+// told is true if a message has the word, or what a cleaned path leaves of it.
+func told(err error, word string) bool {
+	return strings.Contains(err.Error(), word) || strings.Contains(err.Error(), filepath.Clean(word)) || strings.Contains(err.Error(), "pw@") ||
+		strings.Contains(err.Error(), "tok@")
 }
 
 // FuzzParse: no input makes the parser panic, and no error repeats a value.

@@ -20,8 +20,16 @@ var (
 )
 
 func (p *problems) check(n *yaml.Node, t reflect.Type, key string) {
+	if p.full() {
+		return
+	}
+	if p.aliases > 0 {
+		p.unfolded++
+	}
 	if n.Kind == yaml.AliasNode {
+		p.aliases++
 		p.check(n.Alias, t, key)
+		p.aliases--
 		return
 	}
 	if t.Kind() == reflect.Pointer {
@@ -41,6 +49,9 @@ func (p *problems) check(n *yaml.Node, t reflect.Type, key string) {
 			return
 		}
 		for i, item := range n.Content {
+			if p.full() {
+				return
+			}
 			k := fmt.Sprintf("%s[%d]", key, i)
 			p.lines[k] = item.Line
 			p.check(item, t.Elem(), k)
@@ -57,7 +68,7 @@ func (p *problems) checkMapping(n *yaml.Node, t reflect.Type, key string) {
 	}
 	fields := yamlFields(t)
 	seen := map[string]int{}
-	for i := 0; i+1 < len(n.Content); i += 2 {
+	for i := 0; i+1 < len(n.Content) && !p.full(); i += 2 {
 		k, v := n.Content[i], n.Content[i+1]
 		if k.Tag == "!!merge" {
 			p.list = append(p.list, &Problem{File: p.file, Line: k.Line, Key: key,
@@ -109,14 +120,14 @@ func (p *problems) checkScalar(n *yaml.Node, t reflect.Type, key string) {
 
 // unknownKey names the key only if it looks like one: what stands there may be a value that lost its key.
 func unknownKey(name string, fields map[string]reflect.Type) string {
+	if !looksLikeKey(name) {
+		return "unknown key (its text is not shown, for it does not look like a key)"
+	}
 	best, score := "", 3
 	for f := range fields {
 		if d := distance(strings.ToLower(name), strings.ToLower(f)); d < score || (d == score && best != "" && f < best) {
 			best, score = f, d
 		}
-	}
-	if !looksLikeKey(name) {
-		return "unknown key (its text is not shown, for it does not look like a key)"
 	}
 	if best != "" {
 		return fmt.Sprintf("unknown key %q: did you mean %q?", name, best)
