@@ -71,6 +71,8 @@ const (
 	ScopeNodes     = "nodes"
 	ScopeKubeadm   = "kubeadm-config"
 	ScopeAccess    = "access"
+	// ScopeSharedNodes is there for a cluster only if some of its Nodes have the UIDs of another cluster's.
+	ScopeSharedNodes = "shared-nodes"
 )
 
 // Scopes of the management cluster on which verdicts rest.
@@ -78,6 +80,9 @@ const (
 	ScopeClusters        = "clusters.cluster.x-k8s.io"
 	ScopeMachines        = "machines.cluster.x-k8s.io"
 	ScopeProxmoxMachines = "proxmoxmachines.infrastructure.cluster.x-k8s.io"
+	// ScopeOtherNamespaces is there only for a run that was told which namespaces to read: what the others declare was
+	// not seen.
+	ScopeOtherNamespaces = "other namespaces"
 )
 
 // Missing is true if something that a verdict needs did not come back.

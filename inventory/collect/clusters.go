@@ -5,6 +5,7 @@ import (
 	"net"
 	"net/netip"
 	"net/url"
+	"slices"
 	"strings"
 
 	"github.com/proxaudit/proxaudit/inventory"
@@ -14,30 +15,92 @@ import (
 type clusters struct {
 	s   *inventory.Snapshot
 	log func(string, ...any)
-	// byNode finds a cluster that was read before by one of its Nodes' UIDs.
-	byNode map[string]string
+	// kept are the fragments of the clusters that were read and are in the Snapshot.
+	kept []*inventory.Snapshot
+	// byNode finds the kept fragments that hold a Node, by its UID.
+	byNode map[string][]int
 	// same maps the key of a cluster that was dropped to the one that it turned out to be.
 	same map[string]string
 }
 
-// addRead adds a cluster whose API was asked. The same cluster met again (through another context) is dropped whole: its
-// Nodes would otherwise all be there twice, and look like conflicts.
+func newClusters(s *inventory.Snapshot, log func(string, ...any)) *clusters {
+	return &clusters{s: s, log: log, byNode: map[string][]int{}, same: map[string]string{}}
+}
+
+// addRead adds a cluster whose API was asked. The same cluster met again (through another context) is there once: its
+// Nodes would otherwise all be there twice. One that only shares some Nodes with another is kept whole, whatever the reason
+// is: the VM of a Node that was left out would look like an orphan.
 func (b *clusters) addRead(f *inventory.Snapshot) {
-	for i := range f.Nodes {
-		if first, ok := b.byNode[f.Nodes[i].UID]; ok && f.Nodes[i].UID != "" && len(f.Clusters) == 1 {
-			b.log("cluster %q is the same as %q: read once", f.Clusters[0].Key, first)
-			if b.s.Management != nil && b.s.Management.ClusterName == f.Clusters[0].Key {
-				b.s.Management.ClusterName = first
-			}
-			b.same[f.Clusters[0].Key] = first
-			b.s.Requests = append(b.s.Requests, f.Requests...)
+	shared := b.sharing(f)
+	for _, i := range shared {
+		if sameCluster(b.kept[i], f) {
+			b.merge(b.kept[i], f)
 			return
 		}
 	}
-	for i := range f.Nodes {
-		b.byNode[f.Nodes[i].UID] = f.Nodes[i].Cluster
+	if len(shared) > 0 {
+		b.noteShared(f, shared)
 	}
+	for i := range f.Nodes {
+		if uid := f.Nodes[i].UID; uid != "" {
+			b.byNode[uid] = append(b.byNode[uid], len(b.kept))
+		}
+	}
+	b.kept = append(b.kept, f)
 	b.s.Append(f)
+}
+
+// sharing lists the kept fragments that hold a Node of f, in the order in which they were kept.
+func (b *clusters) sharing(f *inventory.Snapshot) []int {
+	var out []int
+	for i := range f.Nodes {
+		out = append(out, b.byNode[f.Nodes[i].UID]...)
+	}
+	slices.Sort(out)
+	return slices.Compact(out)
+}
+
+// merge drops a fragment in favour of one of the same cluster, but for the Nodes that only it has: they joined between
+// the two reads.
+func (b *clusters) merge(first, f *inventory.Snapshot) {
+	key, into := f.Clusters[0].Key, first.Clusters[0].Key
+	b.log("cluster %q is the same as %q: read once", key, into)
+	if b.s.Management != nil && b.s.Management.ClusterName == key {
+		b.s.Management.ClusterName = into
+	}
+	b.same[key] = into
+	b.s.Requests = append(b.s.Requests, f.Requests...)
+	have := nodesByUID(first)
+	for _, n := range f.Nodes {
+		if have[n.UID] != nil {
+			continue
+		}
+		n.Cluster = into
+		b.s.Nodes = append(b.s.Nodes, n)
+	}
+}
+
+// noteShared says of a cluster that some of its Nodes are another's too: no verdict needs to know why, and a person does.
+func (b *clusters) noteShared(f *inventory.Snapshot, with []int) {
+	key := f.Clusters[0].Key
+	others := make([]string, 0, len(with))
+	for _, i := range with {
+		others = append(others, fmt.Sprintf("%q", b.kept[i].Clusters[0].Key))
+	}
+	shared := 0
+	for i := range f.Nodes {
+		if len(b.byNode[f.Nodes[i].UID]) > 0 {
+			shared++
+		}
+	}
+	reason := fmt.Sprintf("%d of the %d Nodes of cluster %q have the UID of a Node of %s, and the rest differs: both are kept whole",
+		shared, len(f.Nodes), key, strings.Join(others, " and "))
+	b.log("%s", reason)
+	b.s.Coverage = append(b.s.Coverage, inventory.Coverage{Source: inventory.ClusterSource(key),
+		Scope: inventory.ScopeSharedNodes, State: inventory.Partial, Asked: len(f.Nodes), Got: len(f.Nodes) - shared, Optional: true,
+		Reason: reason,
+		Remedy: "of a cluster that was restored from the other's etcd backup, delete the Node objects that are not its own; " +
+			"if the two are one cluster, give it once in proxaudit.yaml (clusters[])"})
 }
 
 // addDeclared joins Cluster objects to the clusters that were read: by the key, and what is left by the control-plane

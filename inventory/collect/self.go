@@ -32,7 +32,7 @@ func (r *run) settleSelf(declared []inventory.Cluster) {
 func (r *run) isAnothers(key string, declared []inventory.Cluster) bool {
 	for _, f := range r.workloadSeen {
 		if f != nil && f.Clusters[0].Key == key {
-			return !shareNode(f, r.self)
+			return !sameCluster(f, r.self)
 		}
 	}
 	if r.plan.Management.Key != "" {
@@ -55,14 +55,6 @@ func (r *run) holdsNodeOf(cluster string) bool {
 	return slices.ContainsFunc(r.management.Machines, func(m inventory.Machine) bool {
 		return m.Cluster == cluster && names[m.NodeRef]
 	})
-}
-
-func shareNode(a, b *inventory.Snapshot) bool {
-	uids := map[string]bool{}
-	for i := range a.Nodes {
-		uids[a.Nodes[i].UID] = a.Nodes[i].UID != ""
-	}
-	return slices.ContainsFunc(b.Nodes, func(n inventory.Node) bool { return uids[n.UID] })
 }
 
 // rekey gives the one cluster of a fragment another key.
