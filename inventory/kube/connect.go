@@ -29,6 +29,7 @@ type Client struct {
 	rest    rest.Interface
 	wire    *readOnly
 	clean   *sanitizer
+	known   *credentials
 
 	discovery once[*discovered]
 	version   once[string]
@@ -49,14 +50,15 @@ func connect(t Target, inCluster func() (*rest.Config, error)) (*Client, error) 
 	if err != nil {
 		return nil, fmt.Errorf("%s: its server address cannot be used: %s", found.access, scrub(err.Error()))
 	}
-	c := &Client{target: t, context: found.context, access: found.access, server: server, config: cfg}
-	c.wire = &readOnly{scheme: server.Scheme, host: server.Host}
+	c := &Client{target: t, context: found.context, access: found.access, server: server, config: cfg, known: &credentials{}}
+	c.known.add(cfg.BearerToken, cfg.Password)
+	c.wire = &readOnly{scheme: server.Scheme, host: server.Host, limit: maxAnswer, known: c.known}
 
 	cfg.Timeout = t.timeout()
 	// One run asks a few dozen lists: client-go's default of 5 a second would be the slowest part of it.
 	cfg.QPS = -1
 	cfg.UserAgent = "proxaudit"
-	cfg.WarningHandler = warnings{t}
+	cfg.WarningHandler = warnings{c}
 	cfg.Wrap(c.wire.wrap)
 	cfg.NegotiatedSerializer = statusCodec()
 	cfg.AcceptContentTypes, cfg.ContentType = "application/json", "application/json"
@@ -64,6 +66,8 @@ func connect(t Target, inCluster func() (*rest.Config, error)) (*Client, error) 
 	if err != nil {
 		return nil, fmt.Errorf("%s: the credentials cannot be used: %w", found.access, err)
 	}
+	// The transport refuses a redirect already; this is in case somebody takes it out.
+	httpClient.CheckRedirect = func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }
 	if c.rest, err = rest.UnversionedRESTClientForConfigAndClient(cfg, httpClient); err != nil {
 		return nil, fmt.Errorf("%s: %w", found.access, err)
 	}
@@ -99,10 +103,19 @@ func statusCodec() runtime.NegotiatedSerializer {
 }
 
 // warnings passes the server's deprecation warnings to the log, where client-go would print them to stderr.
-type warnings struct{ t Target }
+type warnings struct{ c *Client }
 
 func (w warnings) HandleWarningHeader(_ int, _ string, text string) {
-	w.t.logf("%s: server warning: %s", w.t.Key, text)
+	w.c.logf("server warning: %s", text)
+}
+
+// logf says which server a message is about: the workload cluster's key, or the context.
+func (c *Client) logf(format string, args ...any) {
+	name := c.target.Key
+	if name == "" {
+		name = c.context
+	}
+	c.target.logf("%s: %s", name, c.oneLine(fmt.Sprintf(format, args...)))
 }
 
 func randomKey() ([]byte, error) {

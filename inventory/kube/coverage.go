@@ -94,3 +94,12 @@ func joinReasons(reasons []string) string {
 	}
 	return out
 }
+
+// scrubCoverage is the last look at the texts of a fragment before it is handed out. Those of the server went through
+// one before; this is for what was put together since, from objects say.
+func (c *Client) scrubCoverage(s *inventory.Snapshot) {
+	for i := range s.Coverage {
+		s.Coverage[i].Reason = c.known.scrub(s.Coverage[i].Reason)
+		s.Coverage[i].Remedy = c.known.scrub(s.Coverage[i].Remedy)
+	}
+}

@@ -3,6 +3,7 @@ package kube
 import (
 	"encoding/json"
 	"errors"
+	"fmt"
 	"slices"
 	"strings"
 	"testing"
@@ -203,10 +204,13 @@ func must(b []byte, err error) []byte {
 // TestServerWarningsGoToTheLog: client-go would print them to stderr.
 func TestServerWarningsGoToTheLog(t *testing.T) {
 	var got []string
-	w := warnings{Target{Key: "k", Logf: func(format string, _ ...any) { got = append(got, format) }}}
-	w.HandleWarningHeader(299, "", "deprecated")
-	warnings{}.HandleWarningHeader(299, "", "nobody listens")
-	if len(got) != 1 {
-		t.Errorf("%v", got)
+	logf := func(format string, args ...any) { got = append(got, fmt.Sprintf(format, args...)) }
+	for _, target := range []Target{{Key: "k", Logf: logf}, {Logf: logf}, {}} {
+		c := &Client{target: target, context: "ctx"}
+		warnings{c}.HandleWarningHeader(299, "", "deprecated")
+	}
+	// Without a key a message is about the context.
+	if want := []string{"k: server warning: deprecated", "ctx: server warning: deprecated"}; !slices.Equal(got, want) {
+		t.Errorf("%q, want %q", got, want)
 	}
 }

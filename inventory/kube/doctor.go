@@ -65,7 +65,8 @@ type doctor struct {
 }
 
 func (d *doctor) add(name string, status inventory.CheckStatus, detail, remedy string) {
-	d.checks = append(d.checks, inventory.Check{Source: d.source, Name: name, Status: status, Detail: detail, Remedy: remedy})
+	d.checks = append(d.checks, inventory.Check{Source: d.source, Name: name, Status: status,
+		Detail: d.c.known.scrub(detail), Remedy: d.c.known.scrub(remedy)})
 }
 
 func (d *doctor) skip(names ...string) {

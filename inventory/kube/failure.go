@@ -47,6 +47,8 @@ func (c *Client) explain(err error) failure {
 	f := failure{state: inventory.Failed, reason: c.reason(err)}
 	where := c.Server()
 	var refused refusal
+	var elsewhere *redirected
+	var large tooLarge
 	var notK8s *notKubernetes
 	var dns *net.DNSError
 	var unknownCA x509.UnknownAuthorityError
@@ -55,6 +57,10 @@ func (c *Client) explain(err error) failure {
 	var record tls.RecordHeaderError
 	switch {
 	case errors.As(err, &refused):
+		f.remedy = "this is a bug of proxaudit or an odd server address in the kubeconfig: check the address"
+	case errors.As(err, &large):
+		f.remedy = "look for objects of unusual size, or narrow the run to namespaces"
+	case errors.As(err, &elsewhere):
 		f.remedy = "if the server redirects to an address that you trust, name that one in the kubeconfig"
 	case apierrors.IsUnauthorized(err):
 		f.state, f.whole = inventory.Refused, true
@@ -105,17 +111,30 @@ func (c *Client) reason(err error) string {
 	var status apierrors.APIStatus
 	if errors.As(err, &status) {
 		s := status.Status()
-		return oneLine(fmt.Sprintf("%d from %s: %s", s.Code, c.Server(), s.Message))
+		return c.oneLine(fmt.Sprintf("%d from %s: %s", s.Code, c.Server(), s.Message))
 	}
 	var wrapped *url.Error
 	if errors.As(err, &wrapped) {
 		// Its own words are the method and the address, which are said already.
 		err = wrapped.Err
 	}
-	return oneLine(fmt.Sprintf("%s: %s", c.Server(), err.Error()))
+	return c.oneLine(fmt.Sprintf("%s: %s", c.Server(), err.Error()))
 }
 
 const maxReason = 400
+
+// oneLine is the function of that name without the credentials of this Client: before the text is shortened, because
+// a piece of a credential is hard to find.
+func (c *Client) oneLine(s string) string { return oneLine(c.known.scrub(s)) }
+
+// scrubbed is an error whose text is fit to be seen. What it stands for stays reachable for errors.Is and errors.As.
+type scrubbed struct {
+	text string
+	err  error
+}
+
+func (s *scrubbed) Error() string { return s.text }
+func (s *scrubbed) Unwrap() error { return s.err }
 
 func oneLine(s string) string {
 	s = scrub(strings.Join(strings.Fields(s), " "))

@@ -239,7 +239,7 @@ func TestUnreachable(t *testing.T) {
 		"unknown CA":   {server: foreign.URL, reason: "x509", remedy: "certificate-authority-data", state: inventory.Failed},
 		"plain HTTP":   {server: "https" + strings.TrimPrefix(plain.URL, "http"), reason: "HTTP response to HTTPS client", remedy: "no TLS", state: inventory.Failed},
 		"silent":       {server: "http://" + silent.Addr().String(), reason: "no answer from", remedy: "--request-timeout", state: inventory.Failed},
-		"redirect":     {server: elsewhere.URL, reason: "proxaudit is read-only and does not send a request to http://192.0.2.1", remedy: "redirects", state: inventory.Failed, soft: true},
+		"redirect":     {server: elsewhere.URL, reason: "302, a redirect to http://192.0.2.1/: proxaudit follows none", remedy: "redirects", state: inventory.Failed, soft: true},
 		"unauthorized": {server: unauthorized.URL, reason: "401 from", remedy: "auth whoami", state: inventory.Refused},
 		"login page":   {server: login.URL, reason: "not a Kubernetes API's", remedy: "in front of", state: inventory.Failed, soft: true},
 	} {

@@ -33,7 +33,7 @@ func (c *Client) list(ctx context.Context, path, labelSelector string) listing {
 	if l.err == nil || l.pages == 0 || !isExpired(l.err) {
 		return l
 	}
-	c.target.logf("%s: the list %s expired after %d pages, starting again", c.target.Key, path, l.pages)
+	c.logf("the list %s expired after %d pages, starting again", path, l.pages)
 	// The request that got the 410 is part of the waste too.
 	tallyOf(ctx).waste(l.pages + 1)
 	again := c.listPages(ctx, path, labelSelector)

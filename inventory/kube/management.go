@@ -33,6 +33,7 @@ func (c *Client) CollectManagement(ctx context.Context, o ManagementOptions) *in
 	}}
 	m.read(ctx)
 	m.snap.Requests = []inventory.Requests{t.requests(inventory.ManagementSource)}
+	c.scrubCoverage(m.snap)
 	m.snap.Sort()
 	return m.snap
 }

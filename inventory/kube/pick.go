@@ -61,7 +61,7 @@ func (d *discovered) failedGroups() []string {
 func (c *Client) ServesClusterAPI(ctx context.Context) (bool, error) {
 	d, err := c.discover(ctx)
 	if err != nil {
-		return false, fmt.Errorf("what %s serves is not known: %w", c.Server(), err)
+		return false, &scrubbed{"what the server serves is not known: " + c.explain(err).reason, err}
 	}
 	if len(d.served[inventory.GroupCluster]) == 0 {
 		return false, nil

@@ -61,8 +61,11 @@ func (s *sanitizer) token(v any) any {
 }
 
 var (
+	// The user information of a URL in an object. The host ends at a slash: a path may have an "@" of its own.
 	userinfo = regexp.MustCompile(`([A-Za-z][A-Za-z0-9+.-]*://)([^\s/?#"']+)@`)
-	pveToken = regexp.MustCompile(`(?i)(PVEAPIToken[=\s]+)([^\s"',;]+)`)
+	// In a message it ends at the last "@": a password that somebody forgot to escape has slashes in it.
+	looseUserinfo = regexp.MustCompile(`([A-Za-z][A-Za-z0-9+.-]*://)([^\s"']+)@`)
+	pveToken      = regexp.MustCompile(`(?i)(PVEAPIToken[=\s]+)([^\s"',;]+)`)
 )
 
 // text replaces credentials that stand inside a longer text: the user information of URLs and Proxmox API tokens.
@@ -87,6 +90,6 @@ func mayHoldCredentials(v string) bool {
 
 // scrub is text for messages, where nothing has to stay comparable.
 func scrub(v string) string {
-	v = userinfo.ReplaceAllString(v, "${1}REDACTED@")
-	return pveToken.ReplaceAllString(v, "${1}REDACTED")
+	v = looseUserinfo.ReplaceAllString(v, "${1}"+redacted+"@")
+	return pveToken.ReplaceAllString(v, "${1}"+redacted)
 }

@@ -253,6 +253,8 @@ func TestScrub(t *testing.T) {
 	for in, want := range map[string]string{
 		"https://u:p@h/x":                       "https://REDACTED@h/x",
 		"https://u:p@ss@h/x":                    "https://REDACTED@h/x",
+		"https://u:p/a?s#s@h/x":                 "https://REDACTED@h/x",
+		"'https://u:p@h', 'b@c'":                "'https://REDACTED@h', 'b@c'",
 		"proxmox://region/100":                  "proxmox://region/100",
 		"mail a@b.c":                            "mail a@b.c",
 		"Authorization: PVEAPIToken=u@p!t=1-2,": "Authorization: PVEAPIToken=REDACTED,",

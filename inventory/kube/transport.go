@@ -17,15 +17,18 @@ import (
 const maxRetryAfter = 30 * time.Second
 
 // readOnly is the only way to the wire. It stands below client-go's own wrappers, so that whatever they do comes past
-// here: it lets GET to one host out, and nothing else. A redirect to another place comes past here too, and would take
-// the credentials along.
+// here: it lets GET to one host out, and nothing else. What comes back is read here, so that its size is bounded and
+// the credentials, which only here are all known, are out of it.
 type readOnly struct {
 	scheme, host string
-	next         http.RoundTripper
+	// limit of an answer in bytes.
+	limit int64
+	known *credentials
+	next  http.RoundTripper
 }
 
 func (r *readOnly) wrap(next http.RoundTripper) http.RoundTripper {
-	return &readOnly{scheme: r.scheme, host: r.host, next: next}
+	return &readOnly{scheme: r.scheme, host: r.host, limit: r.limit, known: r.known, next: next}
 }
 
 // RoundTrip implements http.RoundTripper.
@@ -35,8 +38,12 @@ func (r *readOnly) RoundTrip(req *http.Request) (*http.Response, error) {
 	}
 	t := tallyOf(req.Context())
 	t.attempt()
+	r.known.sent(req.Header)
 	resp, err := r.next.RoundTrip(req)
 	if err != nil {
+		return nil, err
+	}
+	if err := settle(resp, r.limit, r.known); err != nil {
 		return nil, err
 	}
 	if after := resp.Header.Get("Retry-After"); after != "" {

@@ -48,7 +48,7 @@ func TestOnlyReadsGoOut(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			next := &reached{}
-			rt := (&readOnly{scheme: "https", host: "h:6443"}).wrap(next)
+			rt := (&readOnly{scheme: "https", host: "h:6443", limit: maxAnswer, known: &credentials{}}).wrap(next)
 			method := c.method
 			if method == "" {
 				method = http.MethodGet

@@ -19,6 +19,7 @@ func (c *Client) CollectWorkload(ctx context.Context, key string) *inventory.Sna
 	w.read(ctx)
 	w.snap.Clusters = []inventory.Cluster{w.cluster}
 	w.snap.Requests = []inventory.Requests{t.requests(w.source)}
+	c.scrubCoverage(w.snap)
 	w.snap.Sort()
 	return w.snap
 }
