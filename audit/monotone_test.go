@@ -44,21 +44,6 @@ func TestNotSeenIsNeverNotThere(t *testing.T) {
 	}
 }
 
-// FuzzNotSeenIsNeverNotThere looks for fleets that the fixed seeds miss.
-func FuzzNotSeenIsNeverNotThere(f *testing.F) {
-	for seed := range uint64(20) {
-		f.Add(seed<<32 + seed)
-	}
-	f.Fuzz(func(t *testing.T, seed uint64) {
-		rng := rand.New(rand.NewPCG(seed, 7))
-		whole := inventorytest.Random(rng)
-		full := resolve(whole)
-		for _, v := range inventorytest.Degrade(whole, rng) {
-			compare(t, seed, full, v)
-		}
-	})
-}
-
 func resolve(s *inventory.Snapshot) *identity.Graph {
 	s = s.Sorted()
 	s.Compact()
