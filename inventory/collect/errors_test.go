@@ -39,6 +39,15 @@ func TestPlanErrors(t *testing.T) {
 			l.plan.Sites = append(l.plan.Sites, l.plan.Sites[0])
 			l.plan.Sites[2].Site, l.plan.Sites[2].URL = "second", l.home.NodeURL("pve2")
 		}, words: []string{`"home"`, `"second"`, "are the same Proxmox cluster", "give it once"}, asked: true},
+		"one Proxmox cluster through a token that sees no addresses": {spoil: func(t *testing.T, l *lab) {
+			if err := l.home.Update(func(f *pvesim.Fleet) {
+				f.Tokens["guests@pve!audit"] = &pvesim.Token{Secret: homeSecret, Role: "PVEVMUser"}
+			}); err != nil {
+				t.Fatal(err)
+			}
+			l.plan.Sites = append(l.plan.Sites, l.plan.Sites[0])
+			l.plan.Sites[2].Site, l.plan.Sites[2].URL, l.plan.Sites[2].TokenID = "second", l.home.NodeURL("pve2"), "guests@pve!audit"
+		}, words: []string{`"home"`, `"second"`, "are the same Proxmox cluster", "of their VMs", "give it once"}, asked: true},
 	} {
 		t.Run(name, func(t *testing.T) {
 			l := newLab(t)

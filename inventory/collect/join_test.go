@@ -202,7 +202,7 @@ func TestKnownAlready(t *testing.T) {
 	}
 }
 
-func TestSameNodes(t *testing.T) {
+func TestCompareHosts(t *testing.T) {
 	host := func(pairs ...string) *inventory.Site {
 		s := &inventory.Site{}
 		for i := 0; i < len(pairs); i += 2 {
@@ -213,15 +213,51 @@ func TestSameNodes(t *testing.T) {
 	one := host("a", "192.0.2.1", "b", "192.0.2.2")
 	for name, c := range map[string]struct {
 		other *inventory.Site
-		same  bool
+		want  hosts
 	}{
-		"the same":        {host("b", "192.0.2.2", "a", "192.0.2.1"), true},
-		"one more":        {host("a", "192.0.2.1", "b", "192.0.2.2", "c", "192.0.2.3"), false},
-		"another address": {host("a", "192.0.2.1", "b", "192.0.2.9"), false},
-		"another name":    {host("a", "192.0.2.1", "c", "192.0.2.2"), false},
+		"the same":              {host("b", "192.0.2.2", "a", "192.0.2.1"), hostsSame},
+		"one address not known": {host("b", "", "a", "192.0.2.1"), hostsSame},
+		"no address known":      {host("b", "", "a", ""), hostsUnknown},
+		"one more":              {host("a", "192.0.2.1", "b", "192.0.2.2", "c", "192.0.2.3"), hostsUnknown},
+		"one fewer":             {host("a", "192.0.2.1"), hostsUnknown},
+		"another address":       {host("a", "192.0.2.1", "b", "192.0.2.9"), hostsDiffer},
+		"another name":          {host("a", "192.0.2.1", "c", "192.0.2.2"), hostsUnknown},
+		"no host known":         {host(), hostsUnknown},
 	} {
-		if got := sameNodes(one, c.other); got != c.same {
+		if got := compareHosts(one, c.other); got != c.want {
 			t.Errorf("%s: %v", name, got)
+		}
+		if got := compareHosts(c.other, one); got != c.want {
+			t.Errorf("%s, the other way round: %v", name, got)
+		}
+	}
+}
+
+// Where addresses do not tell, one VM that is the same in two sites does not make them one, and two do.
+func TestSitesDifferWithoutAddresses(t *testing.T) {
+	vm := func(site string, vmid int, digest string) inventory.VM {
+		return inventory.VM{Site: site, VMID: vmid, Node: "pve", Type: inventory.GuestQEMU,
+			Config: &inventory.VMConfig{Digest: digest, UUID: uuidOf(vmid)}}
+	}
+	hosts := []inventory.ProxmoxNode{{Name: "pve"}}
+	for name, c := range map[string]struct {
+		second [2]string
+		ip     string
+		one    bool
+	}{
+		"both the same":               {second: [2]string{"d1", "d2"}, one: true},
+		"one the same":                {second: [2]string{"d1", "other"}},
+		"none the same":               {second: [2]string{"other", "other"}},
+		"one the same, same address":  {second: [2]string{"d1", "other"}, ip: "192.0.2.1", one: true},
+		"none the same, same address": {second: [2]string{"other", "other"}, ip: "192.0.2.1"},
+	} {
+		first := inventory.Site{Name: "a", URL: "https://a", Nodes: slices.Clone(hosts)}
+		first.Nodes[0].IP = c.ip
+		second := inventory.Site{Name: "b", URL: "https://b", Nodes: first.Nodes}
+		s := &inventory.Snapshot{Sites: []inventory.Site{first, second}, VMs: []inventory.VM{vm("a", 1, "d1"), vm("a", 2, "d2"),
+			vm("b", 1, c.second[0]), vm("b", 2, c.second[1])}}
+		if err := sitesDiffer(s); (err != nil) != c.one {
+			t.Errorf("%s: %v", name, err)
 		}
 	}
 }
