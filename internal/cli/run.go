@@ -3,6 +3,7 @@ package cli
 import (
 	"fmt"
 	"io"
+	"regexp"
 	"strings"
 
 	"github.com/urfave/cli/v2"
@@ -42,12 +43,15 @@ func (r *run) verbosef(format string, args ...any) {
 	}
 }
 
+// userInfo is a URL's user and password. A cleaned path has one slash.
+var userInfo = regexp.MustCompile(`([A-Za-z]:/{1,2})[^\s/?#@]*@`)
+
 // Say writes a message for a person. Server answers and names of others end up in messages, so that each line is made
-// safe for a terminal.
+// safe for a terminal; so do file names, where somebody may have put a URL with its password.
 func Say(w io.Writer, msg string) {
 	var b strings.Builder
 	for line := range strings.SplitSeq(strings.TrimRight(msg, "\n"), "\n") {
-		b.WriteString(render.Visible(line))
+		b.WriteString(render.Visible(userInfo.ReplaceAllString(line, "$1(hidden)@")))
 		b.WriteByte('\n')
 	}
 	// There is no place left to say that standard error cannot be written.

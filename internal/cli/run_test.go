@@ -382,6 +382,11 @@ func TestMessagesAreSafe(t *testing.T) {
 	if b.String() != "first \\x1b[2J\nsecond\\u202e\n" {
 		t.Errorf("%q", b.String())
 	}
+	b.Reset()
+	Say(&b, "open https:/root:pw@h/x and https://root:pw@h:1?a=b@c: user a@pve, https://pve1:8006/x@y\n")
+	if b.String() != "open https:/(hidden)@h/x and https://(hidden)@h:1?a=b@c: user a@pve, https://pve1:8006/x@y\n" {
+		t.Errorf("%q", b.String())
+	}
 }
 
 // TestOddFiles: what is no regular file is written to and never replaced.

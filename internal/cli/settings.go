@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"strings"
 	"time"
 
 	"github.com/urfave/cli/v2"
@@ -42,6 +43,10 @@ func readSettings(c *cli.Context, env *Env) (*settings, error) {
 				return nil, usagef("--%s says how servers are asked, and --from asks none", name)
 			}
 		}
+	}
+	if strings.Contains(s.kubeconfig, "://") {
+		// It would be in the coverage of every result, with the password that such a URL may have.
+		return nil, usagef("--kubeconfig wants the name of a file, and this is a URL")
 	}
 	if s.allNamespaces && len(s.namespaces) > 0 {
 		return nil, usagef("--namespace and --all-namespaces contradict each other")

@@ -184,6 +184,8 @@ func TestMisplaced(t *testing.T) {
 			"caFile":      strings.Replace(site, "secretEnv: S", "secretEnv: S, caFile: "+quoted, 1),
 			"url":         strings.Replace(site, "'https://pve:8006'", quoted, 1),
 			"unknown key": quoted + ": 1\n",
+			"management":  "management: {kubeconfig: " + quoted + "}\n",
+			"cluster":     "clusters:\n- {name: a, kubeconfig: " + quoted + "}\n",
 			"severity":    "thresholds: {failOn: " + quoted + "}\n",
 			"site":        site + "clusters:\n- {name: a, site: " + quoted + "}\n",
 			"region":      strings.Replace(site, "secretEnv: S", "secretEnv: S, regions: ["+quoted+", "+quoted+"]", 1),

@@ -71,6 +71,7 @@ func (c *Config) validateManagement(p *problems) {
 	if m.Name != "" && !clusterName.MatchString(m.Name) {
 		p.at("management.name", "a cluster's name has letters, digits and . _ @ : - only, and may have its namespace in front (NAMESPACE/NAME)")
 	}
+	checkPath(p, "management.kubeconfig", m.Kubeconfig)
 	for i, ns := range m.Namespaces {
 		if !namespaceName.MatchString(ns) {
 			p.at(fmt.Sprintf("management.namespaces[%d]", i), "is no namespace name")
@@ -114,7 +115,15 @@ func (c *Config) validateClusters(p *problems) {
 		if cl.Site != "" && len(c.Sites) > 0 && !sites[cl.Site] {
 			p.at(key+".site", "there is no site %s under sites", shown(cl.Site))
 		}
+		checkPath(p, key+".kubeconfig", cl.Kubeconfig)
 		validateSelector(p, key+".selector", &cl.Selector)
+	}
+}
+
+// checkPath keeps what may be a secret out of the coverage, where the path of a file that cannot be read is told.
+func checkPath(p *problems, key, path string) {
+	if looksSecret.MatchString(path) {
+		p.at(key, "looks like a secret or a URL with a password: want the name of a file")
 	}
 }
 
