@@ -106,6 +106,11 @@ func TestCancel(t *testing.T) {
 			l.mgmt.SetFaults(kubesim.Fault{Resource: "secrets", Latency: hour})
 		}, func(l *lab) bool { return l.home.CountPath("/nodes/") == 5 }},
 		"in the probes": {slow("/cluster/nextid"), func(l *lab) bool { return l.home.CountPath("/nodes/") == 5 }},
+		// The sites are asked side by side: home, which comes first, keeps nobody waiting.
+		"in the probes of one site": {func(l *lab) {
+			l.plan.Workloads[0].Site = ""
+			slow("/cluster/nextid")(l)
+		}, func(l *lab) bool { return l.edge.CountPath("/cluster/nextid") == 2 }},
 		"in an agent": {func(l *lab) {
 			l.plan.GuestAgent = true
 			l.home.Fail(pvesim.Match{Path: "/nodes/*/qemu/*/agent/network-get-interfaces"}, pvesim.Fault{Delay: time.Hour})

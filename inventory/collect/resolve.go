@@ -2,37 +2,78 @@ package collect
 
 import (
 	"context"
+	"sync"
 	"time"
 
 	"github.com/proxaudit/proxaudit/inventory"
 	"github.com/proxaudit/proxaudit/inventory/proxmox"
 )
 
-// resolve is pass 2.
+// resolve is pass 2. It asks all sites at a time, and adds what they say in the plan's order.
 func (r *run) resolve(ctx context.Context, s *inventory.Snapshot) {
 	open := inventory.UnresolvedOf(s)
-	for _, c := range r.sites {
-		start := time.Now()
-		var ids []int
-		for _, k := range open.VMIDs {
-			if k.Site == c.Name() {
-				ids = append(ids, k.VMID)
-			}
+	seen := make([]resolved, len(r.sites))
+	var wg sync.WaitGroup
+	for i, c := range r.sites {
+		wg.Go(func() {
+			start := time.Now()
+			seen[i] = r.resolveSite(ctx, s, c, open)
+			r.took(inventory.SiteSource(c.Name()), start)
+		})
+	}
+	wg.Wait()
+	for i := range seen {
+		for vm, agent := range seen[i].agents {
+			s.VMs[vm].Agent = agent
 		}
-		if len(ids) > 0 && ctx.Err() == nil {
-			s.Append(c.Probe(ctx, ids))
+		for _, f := range seen[i].fragments {
+			s.Append(f)
 		}
-		if r.plan.GuestAgent && ctx.Err() == nil {
-			r.askAgents(ctx, s, c, open.Guests)
-		}
-		r.took(inventory.SiteSource(c.Name()), start)
 	}
 }
 
-func (r *run) askAgents(ctx context.Context, s *inventory.Snapshot, c *proxmox.Collector, open []inventory.Key) {
+// resolved is what pass 2 saw of one site.
+type resolved struct {
+	fragments []*inventory.Snapshot
+	// agents by the VM's place in the Snapshot.
+	agents map[int]*inventory.Agent
+}
+
+// resolveSite only reads the Snapshot: other sites are asked meanwhile.
+func (r *run) resolveSite(ctx context.Context, s *inventory.Snapshot, c *proxmox.Collector, open inventory.Unresolved) resolved {
+	var out resolved
+	var ids []int
+	for _, k := range open.VMIDs {
+		if k.Site == c.Name() {
+			ids = append(ids, k.VMID)
+		}
+	}
+	if len(ids) > 0 && ctx.Err() == nil {
+		out.fragments = append(out.fragments, c.Probe(ctx, ids))
+	}
+	if !r.plan.GuestAgent || ctx.Err() != nil {
+		return out
+	}
+	guests := guestsOf(s, c.Name(), open.Guests)
+	if len(guests) == 0 {
+		return out
+	}
+	agents, fragment := c.Agents(ctx, guests)
+	out.fragments = append(out.fragments, fragment)
+	out.agents = make(map[int]*inventory.Agent, len(agents))
+	for i := range s.VMs {
+		if a, ok := agents[s.VMs[i].VMID]; ok && s.VMs[i].Site == c.Name() {
+			out.agents[i] = a
+		}
+	}
+	return out
+}
+
+// guestsOf are the VMs of a site whose agents are to be asked.
+func guestsOf(s *inventory.Snapshot, site string, open []inventory.Key) []inventory.VM {
 	wanted := map[inventory.Key]bool{}
 	for _, k := range open {
-		wanted[k] = k.Site == c.Name()
+		wanted[k] = k.Site == site
 	}
 	var guests []inventory.VM
 	for i := range s.VMs {
@@ -40,18 +81,7 @@ func (r *run) askAgents(ctx context.Context, s *inventory.Snapshot, c *proxmox.C
 			guests = append(guests, s.VMs[i])
 		}
 	}
-	if len(guests) == 0 {
-		return
-	}
-	agents, fragment := c.Agents(ctx, guests)
-	for i := range s.VMs {
-		if s.VMs[i].Site == c.Name() {
-			if a, ok := agents[s.VMs[i].VMID]; ok {
-				s.VMs[i].Agent = a
-			}
-		}
-	}
-	s.Append(fragment)
+	return guests
 }
 
 // sumRequests adds what the passes asked of the same source.
