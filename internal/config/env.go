@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/proxaudit/proxaudit/inventory"
+	"github.com/proxaudit/proxaudit/inventory/proxmox"
 )
 
 // family is one set of environment variables that name a site.
@@ -64,9 +65,8 @@ func (s *Site) checkEnv(f family, insecure string) error {
 			errs = append(errs, fmt.Errorf("environment variable %s: %w", name, err))
 		}
 	}
-	add(f.url, checkURL(s.URL))
-	add(f.tokenID, checkTokenID(s.TokenID))
-	add(f.secret, checkSecret(s.Secret.Reveal()))
+	add(f.tokenID, proxmox.CheckTokenID(s.TokenID))
+	add(f.secret, proxmox.CheckSecret(s.Secret.Reveal()))
 	if s.Fingerprint != "" {
 		add(EnvFingerprint, checkFingerprint(s.Fingerprint))
 	}
@@ -83,6 +83,7 @@ func (s *Site) checkEnv(f family, insecure string) error {
 		add(EnvInsecure, err)
 		s.Insecure = v
 	}
+	add(f.url, proxmox.CheckURL(s.URL, s.Insecure))
 	if s.Insecure && (s.CAFile != "" || s.Fingerprint != "") {
 		add(EnvInsecure, fmt.Errorf("contradicts %s and %s: give one of them", EnvCAFile, EnvFingerprint))
 	}

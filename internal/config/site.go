@@ -9,18 +9,19 @@ import (
 	"strings"
 
 	"github.com/proxaudit/proxaudit/inventory"
+	"github.com/proxaudit/proxaudit/inventory/proxmox"
 )
 
 // validate checks one site and resolves its secret.
 func (s *Site) validate(p *problems, key string, use Use, getenv Getenv) {
 	if s.URL == "" {
 		p.at(key, "url is missing, like https://pve1.example.com:8006")
-	} else if err := checkURL(s.URL); err != nil {
+	} else if err := proxmox.CheckURL(s.URL, s.Insecure); err != nil {
 		p.at(key+".url", "%v", err)
 	}
 	if s.TokenID == "" {
 		p.at(key, "tokenID is missing, like proxaudit@pve!audit")
-	} else if err := checkTokenID(s.TokenID); err != nil {
+	} else if err := proxmox.CheckTokenID(s.TokenID); err != nil {
 		p.at(key+".tokenID", "%v", err)
 	}
 	if use == ForCollection {
@@ -84,7 +85,7 @@ func (s *Site) resolveSecret(p *problems, key string, getenv Getenv) {
 		}
 		s.Secret = inventory.NewSecret(strings.TrimSpace(v))
 	}
-	if err := checkSecret(s.Secret.Reveal()); err != nil {
+	if err := proxmox.CheckSecret(s.Secret.Reveal()); err != nil {
 		p.at(from, "%v", err)
 	}
 }

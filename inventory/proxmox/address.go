@@ -2,7 +2,6 @@ package proxmox
 
 import (
 	"errors"
-	"fmt"
 	"net"
 	"net/url"
 	"strings"
@@ -11,39 +10,49 @@ import (
 // apiPath is where every Proxmox VE API answers in JSON.
 const apiPath = "/api2/json"
 
-// parseURL completes and checks the API's address. Its errors never show the address if there may be a password in
-// it.
+const wantURL = "want https://HOST:8006"
+
+// CheckURL refuses an address that New would not take. Only who says insecure may use plain HTTP beyond this machine.
+func CheckURL(raw string, insecure bool) error {
+	_, err := parseURL(raw, insecure)
+	return err
+}
+
+// parseURL completes and checks the API's address. Its errors go behind the name of the place where it stands.
 func parseURL(raw string, insecure bool) (*url.URL, error) {
 	raw = strings.TrimSpace(raw)
 	if raw == "" {
-		return nil, errors.New("the Proxmox URL is empty: want https://HOST:8006")
+		return nil, errors.New("is empty: " + wantURL)
+	}
+	if uuidShape.MatchString(raw) || strings.HasPrefix(raw, "PVEAPIToken") || tokenID.MatchString(raw) {
+		return nil, errors.New("is a token or its secret: " + wantURL)
 	}
 	if strings.Contains(raw, "@") {
-		return nil, errors.New("the Proxmox URL holds user information (an @): leave it out, and give the token's ID and secret apart")
+		return nil, errors.New("has a user or password in it (an @): leave it out, and give the token's ID and secret apart")
 	}
 	if !strings.Contains(raw, "://") {
-		return nil, fmt.Errorf("the Proxmox URL %q has no scheme: want https://%s", raw, raw)
+		return nil, errors.New("does not begin with https://: " + wantURL)
 	}
 	u, err := url.Parse(raw)
 	if err != nil {
-		return nil, fmt.Errorf("the Proxmox URL cannot be read: %w", err)
+		return nil, errors.New("cannot be read as a URL: " + wantURL)
 	}
 	switch {
 	case u.Scheme != "https" && u.Scheme != "http":
-		return nil, fmt.Errorf("the Proxmox URL %q has the scheme %q: want https://HOST:8006", raw, u.Scheme)
+		return nil, errors.New("does not begin with https://: " + wantURL)
 	case u.Hostname() == "":
-		return nil, fmt.Errorf("the Proxmox URL %q names no host: want https://HOST:8006", raw)
+		return nil, errors.New("names no host: " + wantURL)
 	case u.RawQuery != "" || u.Fragment != "":
-		return nil, fmt.Errorf("the Proxmox URL %q has a query or fragment (the web interface's address?): want https://HOST:8006", raw)
+		return nil, errors.New("has a query or fragment (the web interface's address?): " + wantURL)
 	case u.Scheme == "http" && !insecure && !loopback(u.Hostname()):
-		return nil, fmt.Errorf("the Proxmox URL %q is plain HTTP, which would show the token to everyone on the way: use https (or say that this is insecure and meant)", raw)
+		return nil, errors.New("is plain HTTP, which would show the token to everyone on the way: use https")
 	}
 	path := strings.TrimRight(u.Path, "/")
 	path = strings.TrimSuffix(path, apiPath)
 	if strings.HasSuffix(path, "/api2") {
 		path = strings.TrimSuffix(path, "/api2")
 	} else if strings.Contains(path, "/api2/") {
-		return nil, fmt.Errorf("the Proxmox URL %q goes to a part of the API: want https://HOST:8006", raw)
+		return nil, errors.New("goes to a part of the API: " + wantURL)
 	}
 	return &url.URL{Scheme: u.Scheme, Host: u.Host, Path: path + apiPath}, nil
 }

@@ -40,7 +40,7 @@ func New(cfg Config) (*Collector, error) {
 	}
 	base, err := parseURL(cfg.URL, cfg.Insecure)
 	if err != nil {
-		return nil, fmt.Errorf("%s: %w", where, err)
+		return nil, fmt.Errorf("%s: the Proxmox URL %w", where, err)
 	}
 	if err := verifyToken(cfg.TokenID, cfg.Secret.Reveal()); err != nil {
 		return nil, fmt.Errorf("%s: %w", where, err)

@@ -2,6 +2,7 @@ package proxmox
 
 import (
 	"errors"
+	"fmt"
 	"regexp"
 	"strings"
 
@@ -17,32 +18,60 @@ var (
 	visibleRun = regexp.MustCompile(`^[\x21-\x7e]+$`)
 )
 
+// shortName is a token's name of one character.
+var shortName = regexp.MustCompile(`^[^\s:/!=]+@[A-Za-z][A-Za-z0-9.\-_]+![A-Za-z0-9.\-_]$`)
+
 const wantTokenID = "want USER@REALM!NAME, as `pveum user token list USER@REALM` shows it"
 
-// verifyToken refuses an ID and a secret of the wrong shape. The values themselves are in none of the errors: what
-// stands in the wrong place may be the secret.
-func verifyToken(id, secret string) error {
+// The checks of a token and of a URL say what is wrong with a value, to be put behind the name of the place where it
+// stands. The values themselves are in none of the errors: what stands in the wrong place may be the secret.
+
+// CheckTokenID refuses what is no token ID.
+func CheckTokenID(id string) error {
 	switch {
 	case id == "":
-		return errors.New("the token ID is empty: " + wantTokenID)
+		return errors.New("is empty: " + wantTokenID)
 	case strings.HasPrefix(id, "PVEAPIToken"):
-		return errors.New("the token ID is a whole Authorization header (PVEAPIToken=…): give the part up to the second = as the ID and what follows it as the secret")
+		return errors.New("is a whole Authorization header (PVEAPIToken=…): give the part up to the second = as the ID and what follows it as the secret")
 	case uuidShape.MatchString(id):
-		return errors.New("the token ID is a UUID: that is the shape of a token's secret, not of its ID; " + wantTokenID + " (have the two been swapped?)")
+		return errors.New("is a UUID: that is the shape of a token's secret, not of its ID; " + wantTokenID + " (have the two been swapped?)")
 	case strings.Contains(id, "="):
-		return errors.New("the token ID has the secret behind it (ID=SECRET): give the two apart; " + wantTokenID)
+		return errors.New("has the secret behind it (ID=SECRET): give the two apart; " + wantTokenID)
 	case userID.MatchString(id):
-		return errors.New("the token ID has no !: it is the name of a user, and proxaudit does not log in with a password; " + wantTokenID)
+		return errors.New("has no !: it is the name of a user, and proxaudit does not log in with a password; " + wantTokenID)
+	case strings.Contains(id, "!") && !strings.Contains(id, "@"):
+		return errors.New("lacks the realm: " + wantTokenID)
+	case shortName.MatchString(id):
+		return errors.New("has a token's name of one character, and Proxmox wants two at least, a letter first: " + wantTokenID)
 	case !tokenID.MatchString(id):
-		return errors.New("the token ID has a shape that Proxmox does not give one: " + wantTokenID)
+		return errors.New("has a shape that Proxmox does not give one: " + wantTokenID)
+	}
+	return nil
+}
+
+// CheckSecret refuses what cannot be a token's secret.
+func CheckSecret(secret string) error {
+	switch {
 	case secret == "":
-		return errors.New("the token's secret is empty: Proxmox shows it once, when the token is made (`pveum user token add USER@REALM NAME`)")
+		return errors.New("is empty: Proxmox shows it once, when the token is made (`pveum user token add USER@REALM NAME`)")
 	case strings.HasPrefix(secret, "PVEAPIToken"):
-		return errors.New("the token's secret is a whole Authorization header (PVEAPIToken=…): give only what follows the last =")
-	case tokenID.MatchString(secret) || strings.ContainsAny(secret, "!@="):
-		return errors.New("the token's secret has the shape of a token's ID: the secret is the UUID that Proxmox showed when the token was made (have the two been swapped?)")
+		return errors.New("is a whole Authorization header (PVEAPIToken=…): give only what follows the last =")
+	case strings.Contains(secret, "!") && strings.Contains(secret, "="):
+		return errors.New("has the token's ID in front of it (ID=SECRET): give only what follows the =")
+	case strings.ContainsAny(secret, "!@="):
+		return errors.New("has the shape of a token's ID: the secret is the UUID that Proxmox showed when the token was made (have the two been swapped?)")
 	case !visibleRun.MatchString(secret):
-		return errors.New("the token's secret holds blanks or characters that cannot stand in a header")
+		return errors.New("holds blanks or characters that cannot stand in a header")
+	}
+	return nil
+}
+
+func verifyToken(id, secret string) error {
+	if err := CheckTokenID(id); err != nil {
+		return fmt.Errorf("the token ID %w", err)
+	}
+	if err := CheckSecret(secret); err != nil {
+		return fmt.Errorf("the token's secret %w", err)
 	}
 	return nil
 }
