@@ -105,7 +105,7 @@ func TestEveryKindThatIsMalformed(t *testing.T) {
 		t.Run(c.k.kind, func(t *testing.T) {
 			t.Parallel()
 			srv := sim(t, kubesim.Config{}, kubesim.Options{}, "v1beta2")
-			body := `{"kind":"` + c.k.kind + `List","metadata":{},"items":[{"metadata":{"name":"bad"},"status":7},{"metadata":{"name":"good"}}]}`
+			body := `{"kind":"` + c.k.kind + `List","apiVersion":"` + apiVersion(c.k.group, c.k.versions[0]) + `","metadata":{},"items":[{"metadata":{"name":"bad"},"status":7},{"metadata":{"name":"good"}}]}`
 			srv.SetFaults(kubesim.Fault{Resource: c.k.scope(), Body: body})
 			s := client(t, srv).CollectManagement(t.Context(), ManagementOptions{})
 			cov := coverage(t, s, inventory.ManagementSource, c.k.scope())

@@ -120,12 +120,18 @@ func decodeGroups(body []byte, contentType string) (*metav1.APIGroupList, map[sc
 		if err := json.Unmarshal(body, &list); err != nil {
 			return nil, nil, nil, err
 		}
+		if list.Kind != "APIGroupDiscoveryList" || len(list.Items) == 0 {
+			return nil, nil, nil, noGroups(list.Kind)
+		}
 		g, r, f := discovery.SplitGroupsAndResources(list)
 		return g, r, f, nil
 	case is("v2beta1"):
 		var list apidiscoveryv2beta1.APIGroupDiscoveryList
 		if err := json.Unmarshal(body, &list); err != nil {
 			return nil, nil, nil, err
+		}
+		if list.Kind != "APIGroupDiscoveryList" || len(list.Items) == 0 {
+			return nil, nil, nil, noGroups(list.Kind)
 		}
 		g, r, f := discovery.SplitGroupsAndResourcesV2Beta1(list)
 		return g, r, f, nil
@@ -134,11 +140,14 @@ func decodeGroups(body []byte, contentType string) (*metav1.APIGroupList, map[sc
 	if err := json.Unmarshal(body, &list); err != nil {
 		return nil, nil, nil, err
 	}
-	if list.Kind != "APIGroupList" && len(list.Groups) == 0 {
-		return nil, nil, nil, fmt.Errorf("the answer is no APIGroupList but %q", list.Kind)
+	if list.Kind != "APIGroupList" || len(list.Groups) == 0 {
+		return nil, nil, nil, noGroups(list.Kind)
 	}
 	return &list, nil, nil, nil
 }
+
+// noGroups is about a list of another kind, or an empty one: every API server has groups of its own.
+func noGroups(kind string) error { return fmt.Errorf("it is %q and lists no API groups", kind) }
 
 // legacyResources asks for the resources of the groups of interest, group version by group version.
 func (c *Client) legacyResources(ctx context.Context, d *discovered) error {

@@ -172,12 +172,16 @@ func (d *doctor) permission(ctx context.Context, k kind, version string, needed 
 		namespaces = []string{""}
 	}
 	for _, ns := range namespaces {
-		d.permissionIn(ctx, k, collectionPath(k, version, ns), query, ns, needed)
+		d.permissionIn(ctx, k, version, query, ns, needed)
 	}
 }
 
-func (d *doctor) permissionIn(ctx context.Context, k kind, path string, query url.Values, namespace string, needed bool) {
-	_, _, err := d.c.get(ctx, path, query, "")
+func (d *doctor) permissionIn(ctx context.Context, k kind, version string, query url.Values, namespace string, needed bool) {
+	path := collectionPath(k, version, namespace)
+	body, _, err := d.c.get(ctx, path, query, "")
+	if err == nil {
+		_, err = readPage(body, path, k, version)
+	}
 	name := "permission list " + strings.TrimSuffix(k.scope(), ".")
 	if namespace != "" {
 		name += " in namespace " + namespace

@@ -39,8 +39,13 @@ func TestFaultsOfOneKind(t *testing.T) {
 		"not JSON":                     {fault: kubesim.Fault{Body: "<html>login</html>"}, state: inventory.Failed, reason: "not a Kubernetes API's", remedy: "not a page", pages: 1},
 		"broken JSON":                  {fault: kubesim.Fault{Body: `{"kind":"MachineList","items":[{"metadata":`}, state: inventory.Failed, reason: "not a Kubernetes API's", pages: 1},
 		"not a list":                   {fault: kubesim.Fault{Body: `{"kind":"Status","status":"Success"}`}, state: inventory.Failed, reason: "not a Kubernetes API's", pages: 1},
-		"endless list":                 {fault: kubesim.Fault{Body: `{"kind":"MachineList","metadata":{"continue":"x"},"items":[]}`}, state: inventory.Partial, reason: "does not end", pages: 2},
-		"null list":                    {fault: kubesim.Fault{Body: `{"kind":"MachineList","metadata":{},"items":null}`}, state: inventory.Complete, pages: 1},
+		"endless list":                 {fault: kubesim.Fault{Body: `{"kind":"MachineList","apiVersion":"cluster.x-k8s.io/v1beta2","metadata":{"continue":"x"},"items":[]}`}, state: inventory.Partial, reason: "does not end", pages: 2},
+		"null list":                    {fault: kubesim.Fault{Body: `{"kind":"MachineList","apiVersion":"cluster.x-k8s.io/v1beta2","metadata":{},"items":null}`}, state: inventory.Failed, reason: "without items", pages: 1},
+		"list without items":           {fault: kubesim.Fault{Body: `{"kind":"MachineList","apiVersion":"cluster.x-k8s.io/v1beta2","metadata":{}}`}, state: inventory.Failed, reason: "without items", pages: 1},
+		"empty list":                   {fault: kubesim.Fault{Body: `{"kind":"MachineList","apiVersion":"cluster.x-k8s.io/v1beta2","metadata":{},"items":[]}`}, state: inventory.Complete, pages: 1},
+		"another list":                 {fault: kubesim.Fault{Body: `{"kind":"PodList","apiVersion":"v1","metadata":{},"items":[]}`}, state: inventory.Failed, reason: `it is "PodList" of "v1" and not MachineList of cluster.x-k8s.io/v1beta2`, pages: 1},
+		"another version":              {fault: kubesim.Fault{Body: `{"kind":"MachineList","apiVersion":"cluster.x-k8s.io/v1beta1","metadata":{},"items":[]}`}, state: inventory.Failed, reason: "not MachineList of cluster.x-k8s.io/v1beta2", pages: 1},
+		"more without continue":        {fault: kubesim.Fault{Body: `{"kind":"MachineList","apiVersion":"cluster.x-k8s.io/v1beta2","metadata":{"remainingItemCount":7},"items":[]}`}, state: inventory.Partial, reason: "although 7 more are said to follow", pages: 1},
 		"throttled for a moment": {
 			fault: kubesim.Fault{Status: http.StatusTooManyRequests, RetryAfter: 1, Times: 1}, state: inventory.Complete,
 			machines: 1002, pages: 4, retries: 1, throttled: 1, count: 3,
@@ -115,7 +120,7 @@ func TestMalformedObjectIsNamedAndTheOthersSurvive(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			srv := sim(t, kubesim.Config{}, kubesim.Options{}, "v1beta2")
-			srv.SetFaults(kubesim.Fault{Resource: machinesResource, Body: `{"kind":"MachineList","metadata":{},"items":[` + c.object +
+			srv.SetFaults(kubesim.Fault{Resource: machinesResource, Body: `{"kind":"MachineList","apiVersion":"cluster.x-k8s.io/v1beta2","metadata":{},"items":[` + c.object +
 				`,{"metadata":{"name":"good","namespace":"n"},"spec":{"clusterName":"prod"}}]}`})
 			s := client(t, srv).CollectManagement(t.Context(), ManagementOptions{})
 			cov := coverage(t, s, inventory.ManagementSource, inventory.ScopeMachines)

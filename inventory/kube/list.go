@@ -3,10 +3,10 @@ package kube
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"net/url"
 	"strconv"
-	"strings"
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	kjson "k8s.io/apimachinery/pkg/util/json"
@@ -14,6 +14,13 @@ import (
 
 // pageSize is kubectl's own: a page is a few megabytes at most.
 const pageSize = 500
+
+// maxPages is five million objects of a kind: no API server holds them, so that the list is a loop.
+const maxPages = 10_000
+
+// maxEmptyPages is how many pages in a row may be empty and say that more follows. One can be, where a selector leaves
+// nothing of what the server read for it.
+const maxEmptyPages = 3
 
 // listing is what one list gave. With an error it holds the pages that came before it: those objects exist.
 type listing struct {
@@ -28,24 +35,25 @@ type listing struct {
 
 // list reads all pages of a collection. A continue token that expired in the middle (410) starts the list anew, once:
 // going on with the server's "inconsistent continue" token would show objects of two times.
-func (c *Client) list(ctx context.Context, path, labelSelector string) listing {
-	l := c.listPages(ctx, path, labelSelector)
+func (c *Client) list(ctx context.Context, k kind, version, namespace, labelSelector string) listing {
+	path := collectionPath(k, version, namespace)
+	l := c.listPages(ctx, path, k, version, labelSelector)
 	if l.err == nil || l.pages == 0 || !isExpired(l.err) {
 		return l
 	}
 	c.logf("the list %s expired after %d pages, starting again", path, l.pages)
 	// The request that got the 410 is part of the waste too.
 	tallyOf(ctx).waste(l.pages + 1)
-	again := c.listPages(ctx, path, labelSelector)
+	again := c.listPages(ctx, path, k, version, labelSelector)
 	again.restarted = true
 	return again
 }
 
 func isExpired(err error) bool { return apierrors.IsResourceExpired(err) || apierrors.IsGone(err) }
 
-func (c *Client) listPages(ctx context.Context, path, labelSelector string) listing {
+func (c *Client) listPages(ctx context.Context, path string, k kind, version, labelSelector string) listing {
 	var l listing
-	token := ""
+	token, empty, seen := "", 0, map[string]bool{}
 	for {
 		query := url.Values{"limit": {strconv.Itoa(pageSize)}}
 		if labelSelector != "" {
@@ -59,29 +67,66 @@ func (c *Client) listPages(ctx context.Context, path, labelSelector string) list
 			l.err = err
 			return l
 		}
-		var page struct {
-			Kind     string `json:"kind"`
-			Metadata struct {
-				Continue           string `json:"continue"`
-				RemainingItemCount int64  `json:"remainingItemCount"`
-			} `json:"metadata"`
-			Items []json.RawMessage `json:"items"`
-		}
-		if err := kjson.Unmarshal(body, &page); err != nil || !strings.HasSuffix(page.Kind, "List") {
-			l.err = &notKubernetes{path: path, err: err}
+		p, err := readPage(body, path, k, version)
+		if err != nil {
+			l.err = err
 			return l
 		}
 		l.pages++
-		l.items = append(l.items, page.Items...)
-		l.remaining = page.Metadata.RemainingItemCount
-		if page.Metadata.Continue == "" {
-			l.remaining = 0
+		l.items = append(l.items, p.Items...)
+		l.remaining = max(0, p.Metadata.RemainingItemCount)
+		token = p.Metadata.Continue
+		if token == "" {
+			if l.remaining > 0 {
+				l.err = fmt.Errorf("the list %s ends although %d more are said to follow", path, l.remaining)
+			}
 			return l
 		}
-		if page.Metadata.Continue == token {
-			l.err = fmt.Errorf("the list %s does not end: the server repeats its continue token", path)
+		if len(p.Items) > 0 {
+			empty = 0
+		} else {
+			empty++
+		}
+		switch {
+		case seen[token]:
+			l.err = fmt.Errorf("the list %s does not end: the server repeats a continue token", path)
+		case empty == maxEmptyPages:
+			l.err = fmt.Errorf("the list %s does not end: %d pages in a row were empty", path, empty)
+		case l.pages == maxPages:
+			l.err = fmt.Errorf("the list %s does not end: %d pages were read", path, l.pages)
+		}
+		if l.err != nil {
 			return l
 		}
-		token = page.Metadata.Continue
+		seen[token] = true
 	}
+}
+
+// page is one answer to a LIST.
+type page struct {
+	APIVersion string `json:"apiVersion"`
+	Kind       string `json:"kind"`
+	Metadata   struct {
+		Continue           string `json:"continue"`
+		RemainingItemCount int64  `json:"remainingItemCount"`
+	} `json:"metadata"`
+	Items []json.RawMessage `json:"items"`
+}
+
+// readPage takes nothing for a list but the list of the kind: anything else would pass for "there are none". An API
+// server never leaves the items out and never sends null for none (k8s.io/apiserver pkg/storage/etcd3/store.go
+// GetList: "never return a nil Items pointer").
+func readPage(body []byte, path string, k kind, version string) (page, error) {
+	var p page
+	if err := kjson.Unmarshal(body, &p); err != nil {
+		return page{}, &notKubernetes{path: path, err: err}
+	}
+	wantVersion, wantKind := apiVersion(k.group, version), k.kind+"List"
+	switch {
+	case p.Kind != wantKind || p.APIVersion != wantVersion:
+		return page{}, &notKubernetes{path: path, err: fmt.Errorf("it is %q of %q and not %s of %s", p.Kind, p.APIVersion, wantKind, wantVersion)}
+	case p.Items == nil:
+		return page{}, &notKubernetes{path: path, err: errors.New("it is a list without items, where none are []")}
+	}
+	return p, nil
 }

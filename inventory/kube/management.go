@@ -161,7 +161,7 @@ func (m *managementReader) readKind(ctx context.Context, d *discovered, k kind) 
 			lists[i].err = *err
 			continue
 		}
-		lists[i] = m.c.list(ctx, collectionPath(k, version, ns), selector)
+		lists[i] = m.c.list(ctx, k, version, ns, selector)
 		if err := lists[i].err; err != nil && m.c.explain(err).whole {
 			m.gone.CompareAndSwap(nil, &err)
 		}

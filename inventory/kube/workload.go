@@ -68,7 +68,7 @@ func withFailure(cov inventory.Coverage, f failure) inventory.Coverage {
 
 // nodes returns the failure of the list, if it failed.
 func (w *workloadReader) nodes(ctx context.Context) (f failure) {
-	l := w.c.list(ctx, collectionPath(kindNode, "v1", ""), "")
+	l := w.c.list(ctx, kindNode, "v1", "", "")
 	cov := inventory.Coverage{Source: w.source, Scope: inventory.ScopeNodes}
 	cov = w.c.listCoverage(cov, kindNode, []string{""}, []listing{l})
 	var broken []string

@@ -57,7 +57,7 @@ func TestWorkloadFaults(t *testing.T) {
 			nodes: inventory.Refused, kubeadm: inventory.Refused, access: inventory.Refused, missing: 2, nodesReason: "401",
 		},
 		"a Node of another shape": {
-			fault: kubesim.Fault{Resource: "nodes", Body: `{"kind":"NodeList","metadata":{},"items":[{"metadata":{"name":"bad"},"status":{"capacity":{"cpu":"many"}}},{"metadata":{"name":"good"}}]}`},
+			fault: kubesim.Fault{Resource: "nodes", Body: `{"kind":"NodeList","apiVersion":"v1","metadata":{},"items":[{"metadata":{"name":"bad"},"status":{"capacity":{"cpu":"many"}}},{"metadata":{"name":"good"}}]}`},
 			nodes: inventory.Partial, kubeadm: inventory.Complete, access: inventory.Complete, missing: 1, wantNodes: 1, nodesReason: "bad: ",
 		},
 	} {
