@@ -48,9 +48,9 @@ func connect(t Target, inCluster func() (*rest.Config, error)) (*Client, error) 
 	cfg := found.config
 	server, _, err := rest.DefaultServerUrlFor(cfg)
 	if err != nil {
-		return nil, fmt.Errorf("%s: its server address cannot be used: %s", found.access, scrub(err.Error()))
+		return nil, fmt.Errorf("%s: its server address cannot be used: it is no URL of a host", found.access)
 	}
-	c := &Client{target: t, context: found.context, access: found.access, server: server, config: cfg, known: &credentials{}}
+	c := &Client{target: t, context: found.context, access: found.access, server: server, config: cfg, known: found.known}
 	c.known.add(cfg.BearerToken, cfg.Password)
 	c.wire = &readOnly{scheme: server.Scheme, host: server.Host, limit: maxAnswer, known: c.known}
 
@@ -64,12 +64,12 @@ func connect(t Target, inCluster func() (*rest.Config, error)) (*Client, error) 
 	cfg.AcceptContentTypes, cfg.ContentType = "application/json", "application/json"
 	httpClient, err := rest.HTTPClientFor(cfg)
 	if err != nil {
-		return nil, fmt.Errorf("%s: the credentials cannot be used: %w", found.access, err)
+		return nil, fmt.Errorf("%s: the credentials cannot be used: %s", found.access, c.oneLine(err.Error()))
 	}
 	// The transport refuses a redirect already; this is in case somebody takes it out.
 	httpClient.CheckRedirect = func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }
 	if c.rest, err = rest.UnversionedRESTClientForConfigAndClient(cfg, httpClient); err != nil {
-		return nil, fmt.Errorf("%s: %w", found.access, err)
+		return nil, fmt.Errorf("%s: %s", found.access, c.oneLine(err.Error()))
 	}
 	if c.clean, err = newSanitizer(t.HashKey); err != nil {
 		return nil, err

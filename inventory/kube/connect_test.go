@@ -152,6 +152,7 @@ func TestUntrustedKubeconfig(t *testing.T) {
 		"certificate file": {user: "client-certificate: /etc/ssl/x", err: "names a file"},
 		"key file":         {user: "client-key: /home/somebody/.ssh/id_rsa", err: "names a file"},
 		"CA file":          {cluster: "certificate-authority: /etc/ssl/x", err: "names a file"},
+		"proxy":            {cluster: "proxy-url: 'http://u:canary@p'", err: "through a proxy"},
 		"insecure":         {cluster: "insecure-skip-tls-verify: true", err: "skips the verification"},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -168,6 +169,12 @@ func TestUntrustedKubeconfig(t *testing.T) {
 			}
 		})
 	}
+	for server, want := range map[string]string{"http://h:1": "without https", "h:1": "without https", "": "without https", "https://u:canary@h:1": "with user information"} {
+		text := strings.Replace(fmt.Sprintf(frame, "", ""), "https://h:1", server, 1)
+		if _, err := Connect(Target{Data: inventory.NewSecret(text)}); err == nil || !strings.Contains(err.Error(), want) || strings.Contains(err.Error(), "canary") {
+			t.Errorf("%s: %v", server, err)
+		}
+	}
 	for name, text := range map[string]string{"not YAML": "canary: [", "no context": "apiVersion: v1\nkind: Config\n", "another thing": "canary"} {
 		if _, err := Connect(Target{Data: inventory.NewSecret(text)}); err == nil || strings.Contains(err.Error(), "canary") {
 			t.Errorf("%s: %v", name, err)
@@ -175,5 +182,46 @@ func TestUntrustedKubeconfig(t *testing.T) {
 	}
 	if _, err := Connect(Target{Data: inventory.NewSecret(fmt.Sprintf(frame, "", "client-certificate-data: bm8=, client-key-data: bm8="))}); err == nil {
 		t.Error("a certificate that is none was taken")
+	}
+}
+
+// TestErrorsQuoteNoSecret: whatever is wrong with a kubeconfig, and whatever stands in the wrong place of it.
+func TestErrorsQuoteNoSecret(t *testing.T) {
+	const frame = "apiVersion: v1\nkind: Config\ncurrent-context: x\nclusters: [{name: c, cluster: {server: %s, %s}}]\nusers: [{name: u, user: {%s}}]\ncontexts: [{name: x, context: {cluster: c, user: u}}]\n"
+	const pem = `"-----BEGIN RSA PRIVATE KEY-----\ncanary/canary==\n-----END RSA PRIVATE KEY-----\n"`
+	for name, c := range map[string]struct{ server, cluster, user, want string }{
+		"proxy":              {cluster: "proxy-url: 'http://u:canary@p:port'", want: `proxy-url of cluster "c"`},
+		"proxy scheme":       {cluster: "proxy-url: 'ftp://u:canary@p'", want: "proxy"},
+		"server blank":       {server: "'https://u:canary canary@h'", want: `server of cluster "c"`},
+		"server slash":       {server: "'https://u:canary/canary@h'", want: `server of cluster "c"`},
+		"server port":        {server: "'https://u:canary@h:port'", want: `server of cluster "c"`},
+		"key text":           {user: "client-certificate-data: bm8=, client-key: " + pem, want: `client-key of user "u", which has to be the path`},
+		"certificate text":   {user: "client-key-data: bm8=, client-certificate: " + pem, want: `client-certificate of user "u"`},
+		"token for a file":   {user: "tokenFile: canary.canary", want: `tokenFile of user "u", which has to be the path of a file, cannot be read: no such file`},
+		"two credentials":    {user: "token: canary, username: a, password: canary", want: "more than one"},
+		"key data":           {user: "client-certificate-data: Y2FuYXJ5, client-key-data: Y2FuYXJ5", want: "credentials cannot be used"},
+		"token no string":    {user: "token: [canary]", want: "no valid kubeconfig"},
+		"token a number":     {user: "token: {canary: 1}", want: "no valid kubeconfig"},
+		"data no base64":     {user: "client-key-data: canary!", want: "no valid kubeconfig"},
+		"broken in a line":   {user: "token: canary\n  bad: [canary", want: "no valid kubeconfig, line "},
+		"exec without a api": {user: "exec: {command: x, env: [{name: A, value: canary}]}", want: "apiVersion"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			if c.server == "" {
+				c.server = "'https://h:1'"
+			}
+			path := filepath.Join(t.TempDir(), "config")
+			write(t, path, strings.Replace(fmt.Sprintf(frame, c.server, c.cluster, c.user), ", }", "}", 1))
+			_, err := Connect(Target{Kubeconfig: path})
+			if err == nil {
+				t.Fatal("no error")
+			}
+			if !strings.Contains(err.Error(), c.want) || strings.Contains(err.Error(), "canary") || strings.Contains(err.Error(), "Y2FuYX") {
+				t.Errorf("error = %v", err)
+			}
+			if _, _, err := Contexts(path); err != nil && strings.Contains(err.Error(), "canary") {
+				t.Errorf("Contexts: %v", err)
+			}
+		})
 	}
 }

@@ -21,6 +21,8 @@ type found struct {
 	config  *rest.Config
 	context string
 	access  string
+	// known are the secrets of the kubeconfig.
+	known *credentials
 }
 
 func loadConfig(t Target, inCluster func() (*rest.Config, error)) (found, error) {
@@ -30,13 +32,13 @@ func loadConfig(t Target, inCluster func() (*rest.Config, error)) (found, error)
 	rules, where := loadingRules(t.Kubeconfig)
 	raw, err := rules.Load()
 	if err != nil {
-		return found{}, fmt.Errorf("kubeconfig %s cannot be read: %w", where, err)
+		return found{}, loadError(rules)
 	}
 	if t.Kubeconfig == "" && len(raw.Contexts) == 0 && len(raw.Clusters) == 0 {
 		if t.Context == "" {
 			cfg, err := inCluster()
 			if err == nil {
-				return found{config: cfg, context: inClusterName, access: inClusterName}, nil
+				return found{config: cfg, context: inClusterName, access: inClusterName, known: &credentials{}}, nil
 			}
 			if !errors.Is(err, rest.ErrNotInCluster) {
 				return found{}, fmt.Errorf("no kubeconfig at %s, and the Pod's service account cannot be used: %w", where, err)
@@ -54,20 +56,24 @@ func loadConfig(t Target, inCluster func() (*rest.Config, error)) (found, error)
 	if raw.Contexts[name] == nil {
 		return found{}, fmt.Errorf("kubeconfig %s has no context %q: it has %s", where, name, contextList(raw))
 	}
-	cfg, err := clientcmd.NewNonInteractiveClientConfig(*raw, name, &clientcmd.ConfigOverrides{}, rules).ClientConfig()
-	if err != nil {
+	if err := checkContext(raw, name); err != nil {
 		return found{}, fmt.Errorf("context %q of kubeconfig %s cannot be used: %w", name, where, err)
 	}
-	return found{config: cfg, context: name, access: "kubeconfig " + name}, nil
+	secrets := secretsOf(raw)
+	cfg, err := clientcmd.NewNonInteractiveClientConfig(*raw, name, &clientcmd.ConfigOverrides{}, rules).ClientConfig()
+	if err != nil {
+		return found{}, fmt.Errorf("context %q of kubeconfig %s cannot be used: %s", name, where, secrets.scrub(err.Error()))
+	}
+	return found{config: cfg, context: name, access: "kubeconfig " + name, known: secrets}, nil
 }
 
 // Contexts returns the names of a kubeconfig's contexts, sorted, and the current one (which may be empty). The path
 // is as in Target.Kubeconfig. No kubeconfig at all is an empty list.
 func Contexts(kubeconfig string) (names []string, current string, err error) {
-	rules, where := loadingRules(kubeconfig)
+	rules, _ := loadingRules(kubeconfig)
 	raw, err := rules.Load()
 	if err != nil {
-		return nil, "", fmt.Errorf("kubeconfig %s cannot be read: %w", where, err)
+		return nil, "", loadError(rules)
 	}
 	return contextNames(raw), raw.CurrentContext, nil
 }

@@ -16,8 +16,8 @@ import (
 // WorkloadKubeconfig reads the kubeconfig that Cluster API keeps for a Cluster, in the Secret NAME-kubeconfig of its
 // namespace, with one GET by name. Only for users who opted in to reading Secrets.
 //
-// What the Secret holds is not trusted: a kubeconfig that runs a program, names a file of this machine or skips the
-// verification of the server's certificate is refused. It may name any server, though, and its own credentials will be
+// What the Secret holds is not trusted: a kubeconfig that runs a program, names a file of this machine, skips the
+// verification of the server's certificate, has no https or goes through a proxy is refused. It may name any server, though, and its own credentials will be
 // sent there.
 func (c *Client) WorkloadKubeconfig(ctx context.Context, namespace, cluster string) (inventory.Secret, error) {
 	var none inventory.Secret

@@ -2,6 +2,7 @@ package kube
 
 import (
 	"fmt"
+	"strings"
 
 	"k8s.io/client-go/tools/clientcmd"
 	clientcmdapi "k8s.io/client-go/tools/clientcmd/api"
@@ -28,15 +29,16 @@ func loadUntrusted(t Target) (found, error) {
 	if err := checkUntrusted(raw); err != nil {
 		return found{}, fmt.Errorf("%s is refused: %w: take a kubeconfig file that you trust instead", from, err)
 	}
+	secrets := secretsOf(raw)
 	cfg, err := clientcmd.NewNonInteractiveClientConfig(*raw, name, &clientcmd.ConfigOverrides{}, nil).ClientConfig()
 	if err != nil {
-		return found{}, fmt.Errorf("context %q of %s cannot be used: %w", name, from, err)
+		return found{}, fmt.Errorf("context %q of %s cannot be used: %s", name, from, secrets.scrub(err.Error()))
 	}
-	return found{config: cfg, context: name, access: from}, nil
+	return found{config: cfg, context: name, access: from, known: secrets}, nil
 }
 
 // checkUntrusted refuses what would run a program, read a file of this machine and send it away, or talk to a server
-// that nothing vouches for. All entries are looked at and not just those of the context: none has a good reason.
+// that nothing vouches for, or through somebody who reads along. All entries are looked at and not just those of the context: none has a good reason.
 func checkUntrusted(raw *clientcmdapi.Config) error {
 	for name, u := range raw.AuthInfos {
 		switch {
@@ -50,6 +52,12 @@ func checkUntrusted(raw *clientcmdapi.Config) error {
 	}
 	for name, cl := range raw.Clusters {
 		switch {
+		case !strings.HasPrefix(strings.ToLower(cl.Server), "https://"):
+			return fmt.Errorf("its cluster %q has a server without https", name)
+		case userinfoOf(cl.Server) != "":
+			return fmt.Errorf("its cluster %q has a server with user information", name)
+		case cl.ProxyURL != "":
+			return fmt.Errorf("its cluster %q goes through a proxy (proxy-url)", name)
 		case cl.CertificateAuthority != "":
 			return fmt.Errorf("its cluster %q names a file of this machine", name)
 		case cl.InsecureSkipTLSVerify:
