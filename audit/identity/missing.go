@@ -32,7 +32,7 @@ func (x *index) declaredMissing() []string {
 		}
 	}
 	if len(x.s.Management.Namespaces) > 0 {
-		out = append(out, need(inventory.ManagementSource, "other namespaces"))
+		out = append(out, need(inventory.ManagementSource, inventory.ScopeOtherNamespaces))
 	}
 	return out
 }

@@ -6,6 +6,7 @@ import (
 	"crypto/rand"
 	"fmt"
 	"slices"
+	"strings"
 	"sync"
 	"time"
 
@@ -186,6 +187,9 @@ func (r *run) readManagement(ctx context.Context) {
 	}
 	r.plan.progress(inventory.ManagementSource, 0, 1)
 	r.management = client.CollectManagement(ctx, kube.ManagementOptions{Namespaces: r.plan.Namespaces})
+	if asked := r.management.Management.Namespaces; len(asked) > 0 {
+		r.management.Coverage = append(r.management.Coverage, otherNamespaces(asked))
+	}
 	r.readSelf(ctx, client, key)
 	r.management.Management.ClusterName = key
 	r.plan.progress(inventory.ManagementSource, 1, 1)
@@ -220,6 +224,15 @@ func (r *run) target(t kube.Target) kube.Target {
 		t.HashKey = r.hashKey
 	}
 	return t
+}
+
+// otherNamespaces says what the choice of namespaces left out. It is optional: a verdict that hangs on it is unknown, and
+// makes the run incomplete by itself.
+func otherNamespaces(read []string) inventory.Coverage {
+	return inventory.Coverage{Source: inventory.ManagementSource, Scope: inventory.ScopeOtherNamespaces,
+		State: inventory.NotAsked, Optional: true,
+		Reason: "only " + strings.Join(read, ", ") + " was read: what other namespaces declare was not seen",
+		Remedy: "leave out -n/--namespace to read all of them"}
 }
 
 func failed(source, scope string, err error) inventory.Coverage {
