@@ -4,7 +4,6 @@ import (
 	"github.com/urfave/cli/v2"
 
 	"github.com/proxaudit/proxaudit/audit"
-	"github.com/proxaudit/proxaudit/inventory"
 	"github.com/proxaudit/proxaudit/render"
 )
 
@@ -37,32 +36,10 @@ A failed check counts as critical for --fail-on, a warning as warning.`,
 		if c.Err() != nil {
 			return ErrInterrupted
 		}
-		report := doctorReport(s, checks)
+		report := audit.Doctor(checks, s.now)
 		if err := r.write(targets, render.Doctor(report)); err != nil {
 			return err
 		}
-		found := map[audit.Severity]int{audit.Critical: report.Summary.Failed, audit.Warning: report.Summary.Warnings}
-		return (&Verdict{Findings: s.failing(found), FailOn: s.failOn}).orNil()
+		return (&Verdict{Findings: s.failing(report.Summary.Severities()), FailOn: s.failOn}).orNil()
 	})
-}
-
-func doctorReport(s *settings, checks []inventory.Check) *audit.DoctorReport {
-	r := &audit.DoctorReport{
-		Envelope: audit.Envelope{FormatVersion: audit.FormatVersion, Kind: audit.KindDoctorReport, GeneratedAt: s.now,
-			Coverage: []inventory.Coverage{}, Requests: []inventory.Requests{}},
-		Checks: append([]inventory.Check{}, checks...),
-	}
-	for _, c := range checks {
-		switch c.Status {
-		case inventory.CheckOK:
-			r.Summary.OK++
-		case inventory.CheckWarning:
-			r.Summary.Warnings++
-		case inventory.CheckFailed:
-			r.Summary.Failed++
-		default:
-			r.Summary.Skipped++
-		}
-	}
-	return r
 }

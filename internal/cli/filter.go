@@ -11,13 +11,6 @@ import (
 	"github.com/proxaudit/proxaudit/inventory"
 )
 
-// filter is what --cluster, --site and --class select. Empty lists select all. It decides what is listed and what
-// counts for exit code 1; what a run did not see stays in the coverage and in exit code 3.
-type filter struct {
-	clusters, sites []string
-	classes         []identity.Class
-}
-
 func filterFlags() []cli.Flag {
 	return []cli.Flag{
 		&cli.StringSliceFlag{Name: "cluster", Category: catCommand, Usage: "list this `CLUSTER` only; repeatable"},
@@ -27,20 +20,21 @@ func filterFlags() []cli.Flag {
 }
 
 // readFilter checks the classes, which are known before any work.
-func readFilter(c *cli.Context) (*filter, error) {
-	f := &filter{clusters: c.StringSlice("cluster"), sites: c.StringSlice("site")}
+func readFilter(c *cli.Context) (*audit.Filter, error) {
+	f := &audit.Filter{Clusters: c.StringSlice("cluster"), Sites: c.StringSlice("site")}
 	for _, v := range c.StringSlice("class") {
 		class := identity.Class(v)
 		if !slices.Contains(identity.Classes(), class) {
 			return nil, usagef("--class: there is no class %q", v).hint("The classes are %s.", join(identity.Classes()))
 		}
-		f.classes = append(f.classes, class)
+		f.Classes = append(f.Classes, class)
 	}
 	return f, nil
 }
 
-// check refuses sites and clusters that the Snapshot does not know: a typing error must not look like a clean report.
-func (f *filter) check(s *inventory.Snapshot) error {
+// checkFilter refuses sites and clusters that the Snapshot does not know: a typing error must not look like a clean
+// report.
+func checkFilter(f *audit.Filter, s *inventory.Snapshot) error {
 	var sites, clusters []string
 	for i := range s.Sites {
 		sites = append(sites, s.Sites[i].Name)
@@ -57,10 +51,10 @@ func (f *filter) check(s *inventory.Snapshot) error {
 			clusters = append(clusters, name)
 		}
 	}
-	if err := known("site", f.sites, sites); err != nil {
+	if err := known("site", f.Sites, sites); err != nil {
 		return err
 	}
-	return known("cluster", f.clusters, clusters)
+	return known("cluster", f.Clusters, clusters)
 }
 
 func known(flag string, asked, have []string) error {
@@ -76,40 +70,6 @@ func known(flag string, asked, have []string) error {
 		}
 	}
 	return nil
-}
-
-func (f *filter) keeps(class identity.Class, cluster string, refs ...audit.SubjectRef) bool {
-	if len(f.classes) > 0 && !slices.Contains(f.classes, class) {
-		return false
-	}
-	if len(f.clusters) > 0 && !slices.Contains(f.clusters, cluster) &&
-		!slices.ContainsFunc(refs, func(r audit.SubjectRef) bool { return slices.Contains(f.clusters, r.Cluster) }) {
-		return false
-	}
-	return len(f.sites) == 0 || slices.ContainsFunc(refs, func(r audit.SubjectRef) bool { return slices.Contains(f.sites, r.Site) })
-}
-
-func (f *filter) isEmpty() bool { return len(f.clusters)+len(f.sites)+len(f.classes) == 0 }
-
-// orphans takes out what is not selected and counts again.
-func (f *filter) orphans(r *audit.OrphanReport) {
-	if f.isEmpty() {
-		return
-	}
-	r.Findings = slices.DeleteFunc(r.Findings, func(x audit.Finding) bool {
-		return !f.keeps(x.Class, x.Subject.Cluster, append([]audit.SubjectRef{x.Subject}, x.Others...)...)
-	})
-	r.Summary.Count(r.Findings)
-}
-
-// inventory takes out what is not selected. The summary keeps its counts of the whole.
-func (f *filter) inventory(r *audit.InventoryReport) {
-	if f.isEmpty() {
-		return
-	}
-	r.Items = slices.DeleteFunc(r.Items, func(x audit.Item) bool {
-		return !f.keeps(x.Class, x.Cluster, slices.Concat([]audit.SubjectRef{x.Subject}, x.VMs, x.Infra, x.Machines, x.Nodes)...)
-	})
 }
 
 func join[T ~string](items []T) string {

@@ -24,11 +24,10 @@ Examples:
 			return err
 		}
 		return r.analyse(c, func(snap *inventory.Snapshot, s *settings) (*render.Document, *Verdict, error) {
-			if err := f.check(snap); err != nil {
+			if err := checkFilter(f, snap); err != nil {
 				return nil, nil, err
 			}
-			report := audit.Inventory(snap, s.options())
-			f.inventory(report)
+			report := f.Inventory(audit.Inventory(snap, s.options()))
 			v := s.verdict(&report.Summary, report.Coverage)
 			if !s.failOnGiven {
 				v.Findings = 0

@@ -26,13 +26,12 @@ func orphansCommand(env *Env) *cli.Command {
 			return err
 		}
 		return r.analyse(c, func(snap *inventory.Snapshot, s *settings) (*render.Document, *Verdict, error) {
-			if err := f.check(snap); err != nil {
+			if err := checkFilter(f, snap); err != nil {
 				return nil, nil, err
 			}
 			opt := s.options()
 			opt.All = c.Bool("all")
-			report := audit.Orphans(snap, opt)
-			f.orphans(report)
+			report := f.Orphans(audit.Orphans(snap, opt))
 			doc := render.Orphans(report)
 			return &doc, s.verdict(&report.Summary, report.Coverage), nil
 		})

@@ -1,11 +1,9 @@
 package cli
 
 import (
-	"fmt"
 	"strings"
 
 	"github.com/proxaudit/proxaudit/internal/config"
-	"github.com/proxaudit/proxaudit/inventory"
 	"github.com/proxaudit/proxaudit/inventory/collect"
 	"github.com/proxaudit/proxaudit/inventory/kube"
 	"github.com/proxaudit/proxaudit/inventory/proxmox"
@@ -140,42 +138,4 @@ func (r *run) hintSelectors(s *settings) {
 	} else if len(bare) > 0 {
 		r.verbosef("clusters without a selector: %s", strings.Join(bare, ", "))
 	}
-}
-
-// overlay puts the configuration's word about clusters and sites over a Snapshot from a file, and says what does not
-// fit.
-func (s *settings) overlay(snap *inventory.Snapshot) (unknown []string) {
-	for i := range s.cfg.Clusters {
-		c, hit := &s.cfg.Clusters[i], false
-		for k := range snap.Clusters {
-			if snap.Clusters[k].Key != c.Name {
-				continue
-			}
-			hit = true
-			if !c.Selector.IsZero() {
-				snap.Clusters[k].Selector = c.Selector
-			}
-			if c.Site != "" {
-				snap.Clusters[k].Site = c.Site
-			}
-		}
-		if !hit {
-			unknown = append(unknown, fmt.Sprintf("cluster %q", c.Name))
-		}
-	}
-	for i := range s.cfg.Sites {
-		c, hit := &s.cfg.Sites[i], false
-		for k := range snap.Sites {
-			if snap.Sites[k].Name == c.Name {
-				hit = true
-				if len(c.Regions) > 0 {
-					snap.Sites[k].Regions = c.Regions
-				}
-			}
-		}
-		if !hit {
-			unknown = append(unknown, fmt.Sprintf("site %q", c.Name))
-		}
-	}
-	return unknown
 }

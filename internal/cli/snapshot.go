@@ -22,7 +22,7 @@ func (r *run) snapshot(ctx context.Context, s *settings) (*inventory.Snapshot, e
 		return nil, err
 	}
 	r.verbosef("read %s, collected at %s", strings.Join(s.from, ", "), snap.CollectedAt.UTC().Format(time.RFC3339))
-	if unknown := s.overlay(snap); len(unknown) > 0 {
+	if unknown := s.cfg.Apply(snap); len(unknown) > 0 {
 		r.warnf("%s names what the snapshot does not have: %s", s.cfg.Path, strings.Join(unknown, ", "))
 	}
 	return snap, nil

@@ -1,0 +1,64 @@
+package audit
+
+import (
+	"slices"
+
+	"github.com/proxaudit/proxaudit/audit/identity"
+)
+
+// Filter selects from a report. An empty list selects all. It decides what is listed and what counts as a finding; what
+// was not seen stays in the coverage, in the counts of missing verdicts, and in Incomplete.
+type Filter struct {
+	// Clusters and Sites are kept by any side of a machine: one whose VM is in the site, or whose Node in the cluster.
+	Clusters, Sites []string
+	Classes         []identity.Class
+}
+
+// IsEmpty is true if the Filter selects all.
+func (f *Filter) IsEmpty() bool { return len(f.Clusters)+len(f.Sites)+len(f.Classes) == 0 }
+
+// Orphans is the report with what the Filter selects, counted again. The report that it is given stays as it is.
+func (f *Filter) Orphans(r *OrphanReport) *OrphanReport {
+	out := *r
+	if f.IsEmpty() {
+		return &out
+	}
+	out.Findings = []Finding{}
+	for i := range r.Findings {
+		x := &r.Findings[i]
+		if f.keeps(x.Class, x.Subject.Cluster, []SubjectRef{x.Subject}, x.Others) {
+			out.Findings = append(out.Findings, *x)
+		}
+	}
+	out.Summary.Count(out.Findings)
+	return &out
+}
+
+// Inventory is the report with the items that the Filter selects. The summary keeps its counts of the whole. The report
+// that it is given stays as it is.
+func (f *Filter) Inventory(r *InventoryReport) *InventoryReport {
+	out := *r
+	if f.IsEmpty() {
+		return &out
+	}
+	out.Items = []Item{}
+	for i := range r.Items {
+		x := &r.Items[i]
+		if f.keeps(x.Class, x.Cluster, []SubjectRef{x.Subject}, x.VMs, x.Infra, x.Machines, x.Nodes) {
+			out.Items = append(out.Items, *x)
+		}
+	}
+	return &out
+}
+
+func (f *Filter) keeps(class identity.Class, cluster string, sides ...[]SubjectRef) bool {
+	refs := slices.Concat(sides...)
+	if len(f.Classes) > 0 && !slices.Contains(f.Classes, class) {
+		return false
+	}
+	if len(f.Clusters) > 0 && !slices.Contains(f.Clusters, cluster) &&
+		!slices.ContainsFunc(refs, func(r SubjectRef) bool { return slices.Contains(f.Clusters, r.Cluster) }) {
+		return false
+	}
+	return len(f.Sites) == 0 || slices.ContainsFunc(refs, func(r SubjectRef) bool { return slices.Contains(f.Sites, r.Site) })
+}
