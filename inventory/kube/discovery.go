@@ -14,10 +14,6 @@ import (
 	"k8s.io/client-go/discovery"
 )
 
-// maxLegacyDiscovery bounds what a server without aggregated discovery is asked beyond /apis: the served versions of
-// five groups, which is two or three each.
-const maxLegacyDiscovery = 15
-
 // acceptDiscovery asks for the aggregated form and takes the old one (Kubernetes before 1.26, or the feature off).
 const acceptDiscovery = discovery.AcceptV2 + "," + discovery.AcceptV2Beta1 + "," + discovery.AcceptV1
 
@@ -30,8 +26,9 @@ type discovered struct {
 	resources map[schema.GroupVersion][]string
 	// failed says which group versions the server could not describe: a stale APIService, a 503.
 	failed map[schema.GroupVersion]error
-	// unasked are group versions beyond the bound.
-	unasked []schema.GroupVersion
+	// groupsOnly is true for a server without aggregated discovery, which says nothing about resources unless it is
+	// asked group version by group version. The lists themselves tell then: see candidates.
+	groupsOnly bool
 }
 
 // discover asks what is served, once per Client.
@@ -91,7 +88,8 @@ func (c *Client) readDiscovery(ctx context.Context) (*discovered, error) {
 		}
 	}
 	if resources == nil {
-		return d, c.legacyResources(ctx, d)
+		d.groupsOnly = true
+		return d, nil
 	}
 	for gv, list := range resources {
 		if slices.Contains(groupsOfInterest, gv.Group) {
@@ -148,53 +146,6 @@ func decodeGroups(body []byte, contentType string) (*metav1.APIGroupList, map[sc
 
 // noGroups is about a list of another kind, or an empty one: every API server has groups of its own.
 func noGroups(kind string) error { return fmt.Errorf("it is %q and lists no API groups", kind) }
-
-// legacyResources asks for the resources of the groups of interest, group version by group version.
-func (c *Client) legacyResources(ctx context.Context, d *discovered) error {
-	asked := 0
-	for _, group := range groupsOfInterest {
-		for _, version := range d.served[group] {
-			gv := schema.GroupVersion{Group: group, Version: version}
-			if d.hasAll(group) {
-				// A group whose kinds are all found in preferred versions needs no older ones.
-				break
-			}
-			if asked == maxLegacyDiscovery {
-				d.unasked = append(d.unasked, gv)
-				continue
-			}
-			asked++
-			body, _, err := c.get(ctx, "/apis/"+gv.String(), nil, "")
-			if err != nil {
-				if ctx.Err() != nil {
-					return ctx.Err()
-				}
-				d.failed[gv] = err
-				continue
-			}
-			var list metav1.APIResourceList
-			if err := json.Unmarshal(body, &list); err != nil || list.Kind != "APIResourceList" {
-				d.failed[gv] = &notKubernetes{path: "/apis/" + gv.String(), err: err}
-				continue
-			}
-			d.resources[gv] = pluralNames(&list)
-		}
-	}
-	return nil
-}
-
-// hasAll is true if each kind of the group was found in its most preferred version.
-func (d *discovered) hasAll(group string) bool {
-	for _, k := range kinds {
-		if k.group != group {
-			continue
-		}
-		if !slices.Contains(d.resources[schema.GroupVersion{Group: group, Version: k.versions[0]}], k.resource) {
-			return false
-		}
-	}
-	return true
-}
 
 func pluralNames(list *metav1.APIResourceList) []string {
 	var names []string

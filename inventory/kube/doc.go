@@ -6,6 +6,7 @@
 // generations (Cluster API v1beta1 and v1beta2, CAPMOX v1alpha1 and v1alpha2) end in the same structs.
 //
 // Requests per server: one /version and one /apis (aggregated discovery, Kubernetes 1.26 and later), then the pages of
-// each kind. A server without aggregated discovery is asked for the group versions of interest as well, at most
-// maxLegacyDiscovery of them. A workload cluster costs /version, the pages of Nodes and one ConfigMap.
+// each kind. A server without aggregated discovery is asked no more than that: the lists themselves tell by a 404 that a
+// kind is not in a version, so that an absent kind costs one small request for each version that its group is served
+// in, at most maxCandidates. A workload cluster costs /version, the pages of Nodes and one ConfigMap.
 package kube

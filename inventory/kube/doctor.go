@@ -45,7 +45,14 @@ func (c *Client) Doctor(ctx context.Context, role Role, namespaces ...string) []
 	}
 	d.groups(served)
 	for _, k := range kinds {
-		version, state, reason := served.pick(k)
+		namespace := ""
+		if len(d.namespaces) > 0 && !k.clusterScoped {
+			namespace = d.namespaces[0]
+		}
+		version, state, reason := c.locate(ctx, served, k, namespace, func(version string) error {
+			_, _, err := c.get(ctx, collectionPath(k, version, namespace), url.Values{"limit": {"1"}}, "")
+			return err
+		})
 		switch {
 		case version != "":
 			d.permission(ctx, k, version, k.needed)

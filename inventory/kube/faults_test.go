@@ -7,6 +7,7 @@ import (
 	"net"
 	"net/http"
 	"net/http/httptest"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -145,7 +146,7 @@ func TestForbiddenInOneNamespace(t *testing.T) {
 }
 
 func TestStaleDiscoveryIsNotAbsence(t *testing.T) {
-	for _, form := range []string{kubesim.DiscoveryAggregated, kubesim.DiscoveryAggregatedV2Beta1, kubesim.DiscoveryLegacy} {
+	for _, form := range []string{kubesim.DiscoveryAggregated, kubesim.DiscoveryAggregatedV2Beta1} {
 		for group, needed := range map[string]bool{inventory.GroupInfrastructure: true, inventory.GroupControlPlane: false} {
 			t.Run(form+" "+group, func(t *testing.T) {
 				t.Parallel()
@@ -177,38 +178,85 @@ func TestOneStaleVersionDoesNotHurtTheOther(t *testing.T) {
 	}
 }
 
-func TestLegacyDiscoveryIsBounded(t *testing.T) {
+// TestWithoutAggregatedDiscovery: two discovery requests, and the lists tell what is installed.
+func TestWithoutAggregatedDiscovery(t *testing.T) {
 	srv := sim(t, kubesim.Config{Discovery: kubesim.DiscoveryLegacy}, kubesim.Options{}, "v1beta1", "common")
 	s := client(t, srv).CollectManagement(t.Context(), ManagementOptions{})
 	golden(t, "normalised.json", toJSON(t, normalised(s)))
-	var asked []string
+	if missing := s.Incomplete(); len(missing) > 0 {
+		t.Errorf("incomplete: %+v", missing)
+	}
+	var discovery []string
+	lists := map[int]int{}
 	for _, r := range srv.Requests() {
 		if strings.Count(r.Path, "/") <= 3 {
-			asked = append(asked, r.Path)
+			discovery = append(discovery, r.Path)
+			continue
 		}
+		lists[r.Status]++
 	}
-	// /version, /apis and one for each served version of a group of interest: apps is not asked.
-	if len(asked) != 2+5 {
-		t.Errorf("discovery requests: %v", asked)
+	slices.Sort(discovery)
+	if !slices.Equal(discovery, []string{"/apis", "/version"}) {
+		t.Errorf("discovery requests: %v", discovery)
 	}
-	versions := make([]string, 0, 40)
-	for i := range 40 {
-		versions = append(versions, "v1alpha"+string(rune('a'+i%26))+strings.Repeat("x", i/26))
+	// 10 kinds are there and 10 are not: the 6 of them whose group is served, in one version, cost a request each.
+	if lists[http.StatusOK] != 10 || lists[http.StatusNotFound] != 6 {
+		t.Errorf("lists by status: %v", lists)
 	}
-	srv = sim(t, kubesim.Config{Discovery: kubesim.DiscoveryLegacy, Kinds: []kubesim.Kind{{Group: groupIPAM, Kind: "Other", Versions: versions}}}, kubesim.Options{}, "v1beta1")
-	s = client(t, srv).CollectManagement(t.Context(), ManagementOptions{})
-	count := 0
-	for path := range paths(srv) {
-		if strings.Count(path, "/") == 3 {
-			count++
-		}
-	}
-	if count != maxLegacyDiscovery {
-		t.Errorf("%d discovery requests", count)
-	}
-	cov := coverage(t, s, inventory.ManagementSource, "ipaddresses.ipam.cluster.x-k8s.io")
-	if cov.State != inventory.Failed || !cov.Optional || !strings.Contains(cov.Reason, "too many versions") {
+	if cov := coverage(t, s, inventory.ManagementSource, "ipaddresses.ipam.cluster.x-k8s.io"); cov.State != inventory.Absent {
 		t.Errorf("%+v", cov)
+	}
+
+	// A 404 of one version sends on to the next, and what only an unknown version has is not absent.
+	srv = sim(t, kubesim.Config{Discovery: kubesim.DiscoveryLegacy, Kinds: []kubesim.Kind{
+		{Group: inventory.GroupCluster, Kind: "Other", Versions: []string{"v1beta2"}},
+		{Group: groupIPAM, Kind: "IPAddress", Versions: []string{"v9"}},
+	}}, kubesim.Options{}, "v1beta1")
+	c := client(t, srv)
+	s = c.CollectManagement(t.Context(), ManagementOptions{Namespaces: []string{"team-a", "team-b"}})
+	if cov := coverage(t, s, inventory.ManagementSource, inventory.ScopeMachines); cov.State != inventory.Complete || len(s.Machines) != 2 {
+		t.Errorf("%+v, %d machines", cov, len(s.Machines))
+	}
+	if cov := coverage(t, s, inventory.ManagementSource, "ipaddresses.ipam.cluster.x-k8s.io"); cov.State != inventory.Failed || !strings.Contains(cov.Reason, "v9 only") || cov.Remedy == "" {
+		t.Errorf("%+v", cov)
+	}
+	if serves, err := c.ServesClusterAPI(t.Context()); err != nil || !serves {
+		t.Errorf("serves = %v, %v", serves, err)
+	}
+	for _, check := range c.Doctor(t.Context(), RoleManagement, "team-a") {
+		if failed := check.Name == "api ipaddresses.ipam.cluster.x-k8s.io"; failed != (check.Status == inventory.CheckWarning && !strings.Contains(check.Name, "tls")) {
+			t.Errorf("%+v", check)
+		}
+	}
+}
+
+// TestWithoutAggregatedDiscoveryNothingElseIsAbsence: only a 404 is.
+func TestWithoutAggregatedDiscoveryNothingElseIsAbsence(t *testing.T) {
+	versions := make([]string, 0, 10)
+	for i := range 10 {
+		versions = append(versions, "v1alpha9"+string(rune('0'+i)))
+	}
+	srv := sim(t, kubesim.Config{Discovery: kubesim.DiscoveryLegacy, Kinds: []kubesim.Kind{
+		{Group: groupIPAM, Kind: "Other", Versions: versions}, {Group: inventory.GroupBootstrap, Kind: "Other", Versions: []string{"v9"}},
+	}}, kubesim.Options{}, "v1beta1")
+	srv.SetFaults(
+		kubesim.Fault{Resource: machinesResource, Status: http.StatusServiceUnavailable},
+		kubesim.Fault{Resource: "clusters.cluster.x-k8s.io", Status: http.StatusForbidden},
+		kubesim.Fault{Resource: "talosconfigs.bootstrap.cluster.x-k8s.io", Status: http.StatusForbidden},
+	)
+	s := client(t, srv).CollectManagement(t.Context(), ManagementOptions{})
+	for scope, want := range map[string]struct {
+		state  inventory.State
+		reason string
+	}{
+		inventory.ScopeMachines:                   {inventory.Failed, "503 from"},
+		inventory.ScopeClusters:                   {inventory.Refused, "403 from"},
+		"talosconfigs.bootstrap.cluster.x-k8s.io": {inventory.Refused, "403 from"},
+		"ipaddresses.ipam.cluster.x-k8s.io":       {inventory.Failed, "not found in 6 versions, and not looked for in 4 more"},
+	} {
+		if cov := coverage(t, s, inventory.ManagementSource, scope); cov.State != want.state || !strings.Contains(cov.Reason, want.reason) {
+			t.Errorf("%+v, want %+v", cov, want)
+		}
 	}
 }
 

@@ -138,8 +138,24 @@ func (m *managementReader) readKind(ctx context.Context, d *discovered, k kind) 
 	namespaces := m.namespaces
 	if k.scope() != scopeProviders {
 		selector = ""
+	} else {
+		// Providers live in namespaces of their own.
+		namespaces = nil
+	}
+	if len(namespaces) == 0 || k.clusterScoped {
+		namespaces = []string{""}
+	}
+	var first *listing
+	// Once the server is gone, what would take a question is not asked.
+	ask := m.gone.Load() == nil || !d.groupsOnly || len(d.served[k.group]) == 0
+	if k.scope() != scopeProviders && ask {
 		var state inventory.State
-		if version, state, got.cov.Reason = d.pick(k); version == "" {
+		version, state, got.cov.Reason = m.c.locate(ctx, d, k, namespaces[0], func(version string) error {
+			l := m.c.list(ctx, k, version, namespaces[0], "")
+			first = &l
+			return l.err
+		})
+		if version == "" {
 			got.cov.State = state
 			if state != inventory.Absent {
 				got.cov.Remedy = "kubectl api-resources --api-group=" + k.group + " shows what the server offers"
@@ -148,20 +164,17 @@ func (m *managementReader) readKind(ctx context.Context, d *discovered, k kind) 
 			}
 			return got
 		}
-	} else {
-		// Providers live in namespaces of their own.
-		namespaces = nil
-	}
-	if len(namespaces) == 0 || k.clusterScoped {
-		namespaces = []string{""}
 	}
 	lists := make([]listing, len(namespaces))
 	for i, ns := range namespaces {
-		if err := m.gone.Load(); err != nil {
+		if i == 0 && first != nil {
+			lists[i] = *first
+		} else if err := m.gone.Load(); err != nil {
 			lists[i].err = *err
 			continue
+		} else {
+			lists[i] = m.c.list(ctx, k, version, ns, selector)
 		}
-		lists[i] = m.c.list(ctx, k, version, ns, selector)
 		if err := lists[i].err; err != nil && m.c.explain(err).whole {
 			m.gone.CompareAndSwap(nil, &err)
 		}

@@ -19,7 +19,7 @@ func (d *discovered) pick(k kind) (version string, state inventory.State, reason
 			return v, inventory.Complete, ""
 		}
 	}
-	var unknown, failed, unasked []string
+	var unknown, failed []string
 	for _, v := range d.served[k.group] {
 		gv := schema.GroupVersion{Group: k.group, Version: v}
 		switch {
@@ -27,20 +27,19 @@ func (d *discovered) pick(k kind) (version string, state inventory.State, reason
 			failed = append(failed, fmt.Sprintf("%s: %s", gv, oneLine(d.failed[gv].Error())))
 		case slices.Contains(d.resources[gv], k.resource):
 			unknown = append(unknown, v)
-		case slices.Contains(d.unasked, gv):
-			unasked = append(unasked, v)
 		}
 	}
 	switch {
 	case len(unknown) > 0:
-		return "", inventory.Failed, fmt.Sprintf("served as %s only, and this proxaudit knows %s",
-			strings.Join(unknown, ", "), strings.Join(k.versions, ", "))
+		return "", inventory.Failed, onlyAs(k, unknown)
 	case len(failed) > 0:
 		return "", inventory.Failed, "discovery failed: " + strings.Join(failed, "; ")
-	case len(unasked) > 0:
-		return "", inventory.Failed, "not looked for in version " + strings.Join(unasked, ", ") + ": the server lists too many versions"
 	}
 	return "", inventory.Absent, "not installed"
+}
+
+func onlyAs(k kind, served []string) string {
+	return fmt.Sprintf("served as %s only, and this proxaudit knows %s", strings.Join(served, ", "), strings.Join(k.versions, ", "))
 }
 
 // failedGroups lists the groups of interest of which at least one version could not be described.
@@ -65,6 +64,9 @@ func (c *Client) ServesClusterAPI(ctx context.Context) (bool, error) {
 	}
 	if len(d.served[inventory.GroupCluster]) == 0 {
 		return false, nil
+	}
+	if d.groupsOnly {
+		return true, nil
 	}
 	_, state, _ := d.pick(kindCluster)
 	return state != inventory.Absent, nil
