@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"bufio"
 	"bytes"
 	"errors"
 	"io"
@@ -103,32 +104,51 @@ func stdoutError(err error) error {
 	return err
 }
 
-// replaceFile writes a file so that a reader sees the old content or the new, and never a part. A path that is no
-// regular file (a named pipe, /dev/null) is written to: replacing it would destroy it.
+// replaceFile writes a file so that a reader sees the old content or the new, and never a part.
 func replaceFile(path string, data []byte) error {
-	st, err := os.Stat(path)
-	switch {
-	case err == nil && st.IsDir():
-		return &fs.PathError{Op: "write", Path: path, Err: errors.New("is a folder")}
-	case err == nil && !st.Mode().IsRegular():
-		return writeThrough(path, data)
-	case err == nil:
-		// A symbolic link stays, and what it points at is replaced.
-		if path, err = filepath.EvalSymlinks(path); err != nil {
+	odd, err := isOdd(path)
+	if err != nil {
+		return err
+	}
+	if odd {
+		return writeThrough(path, func(w io.Writer) error {
+			_, err := w.Write(data)
 			return err
-		}
-	case !errors.Is(err, fs.ErrNotExist):
+		})
+	}
+	// A symbolic link stays, and what it points at is replaced.
+	if to, err := filepath.EvalSymlinks(path); err == nil {
+		path = to
+	} else if !errors.Is(err, fs.ErrNotExist) {
 		return err
 	}
 	return renameio.WriteFile(path, data, 0o644, renameio.WithExistingPermissions())
 }
 
-func writeThrough(path string, data []byte) (err error) {
+// isOdd is true for a path that is there and no regular file (a named pipe, /dev/null): it is written to, for replacing
+// it would destroy it. A folder is an error.
+func isOdd(path string) (bool, error) {
+	st, err := os.Stat(path)
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		return false, nil
+	case err != nil:
+		return false, err
+	case st.IsDir():
+		return false, &fs.PathError{Op: "write", Path: path, Err: errors.New("is a folder")}
+	}
+	return !st.Mode().IsRegular(), nil
+}
+
+func writeThrough(path string, write func(io.Writer) error) (err error) {
 	f, err := os.OpenFile(path, os.O_WRONLY, 0) //nolint:gosec // the path is the user's own
 	if err != nil {
 		return err
 	}
 	defer func() { err = errors.Join(err, f.Close()) }()
-	_, err = f.Write(data)
-	return err
+	w := bufio.NewWriterSize(f, 1<<16)
+	if err := write(w); err != nil {
+		return err
+	}
+	return w.Flush()
 }

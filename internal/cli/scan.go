@@ -2,9 +2,7 @@ package cli
 
 import (
 	"bufio"
-	"errors"
-	"io/fs"
-	"os"
+	"io"
 	"strings"
 
 	"github.com/urfave/cli/v2"
@@ -61,15 +59,14 @@ func (r *run) writeSnapshot(path string, snap *inventory.Snapshot) error {
 	if path == "" {
 		return r.printSnapshot(snap)
 	}
-	st, err := os.Stat(path)
+	odd, err := isOdd(path)
 	switch {
-	case err == nil && st.IsDir():
-		return &fs.PathError{Op: "write", Path: path, Err: errors.New("is a folder")}
-	case err == nil && !st.Mode().IsRegular():
-		// A named pipe or /dev/null: replacing it would destroy it.
-		return streamSnapshot(path, snap)
-	case err != nil && !errors.Is(err, fs.ErrNotExist):
+	case err != nil:
 		return err
+	case odd && strings.HasSuffix(path, ".zst"):
+		return usagef("%s is no regular file, and only those are compressed", path)
+	case odd:
+		return writeThrough(path, func(w io.Writer) error { return snapfile.Write(w, snap) })
 	}
 	if err := snapfile.WriteFile(path, snap); err != nil {
 		return err
@@ -92,20 +89,4 @@ func (r *run) printSnapshot(snap *inventory.Snapshot) error {
 		return stdoutError(err)
 	}
 	return stdoutError(w.Flush())
-}
-
-func streamSnapshot(path string, snap *inventory.Snapshot) (err error) {
-	if strings.HasSuffix(path, ".zst") {
-		return usagef("%s is no regular file, and only those are compressed", path)
-	}
-	f, err := os.OpenFile(path, os.O_WRONLY, 0) //nolint:gosec // the path is the user's own
-	if err != nil {
-		return err
-	}
-	defer func() { err = errors.Join(err, f.Close()) }()
-	w := bufio.NewWriterSize(f, 1<<16)
-	if err := snapfile.Write(w, snap); err != nil {
-		return err
-	}
-	return w.Flush()
 }
