@@ -36,7 +36,12 @@ type credentials struct {
 }
 
 // add takes more values, of which the blank ones are none. Each is looked for in the forms in which it may be quoted.
-func (k *credentials) add(values ...string) {
+func (k *credentials) add(values ...string) { k.remember(true, values) }
+
+// addWhole takes values that share their beginning with what is no secret: paths and addresses.
+func (k *credentials) addWhole(values ...string) { k.remember(false, values) }
+
+func (k *credentials) remember(byBeginning bool, values []string) {
 	k.mu.Lock()
 	defer k.mu.Unlock()
 	for _, v := range values {
@@ -47,7 +52,7 @@ func (k *credentials) add(values ...string) {
 				continue
 			}
 			k.values = append(k.values, form)
-			if len(form) > longCredential {
+			if byBeginning && len(form) > longCredential {
 				k.beginnings = append(k.beginnings, regexp.MustCompile(regexp.QuoteMeta(form[:longCredential])+`[^\s"',;]*`))
 			}
 		}

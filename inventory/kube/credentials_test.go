@@ -141,12 +141,15 @@ func TestCredentialsThatTheServerEchoesAreNotPassedOn(t *testing.T) {
 func TestCredentialsScrub(t *testing.T) {
 	k := &credentials{}
 	k.add("abc", "", "pass", `with "quotes" and blanks`, "0123456789abcdefXYZ")
+	k.addWhole("/home/somebody/.kube/token")
 	for in, want := range map[string]string{
 		"abc":                                           "abc", // too short to be told from words
 		"the pass it is":                                "the REDACTED it is",
 		`got "with \"quotes\" and blanks"`:              `got "REDACTED"`,
 		"with+%22quotes%22+and+blanks":                  "REDACTED",
 		"cut off: 0123456789abcdefX":                    "cut off: REDACTED",
+		"/home/somebody/.kube/config":                   "/home/somebody/.kube/config",
+		"open /home/somebody/.kube/token: no":           "open REDACTED: no",
 		"Bearer somebody-else":                          "Bearer REDACTED",
 		"Authorization: Basic eDp5, and more":           "Authorization: Basic REDACTED, and more",
 		"https://h/0123456789abcdefXYZ/1 https://u:x@h": "https://h/REDACTED/1 https://REDACTED@h",

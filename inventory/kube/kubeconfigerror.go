@@ -84,7 +84,8 @@ func checkContext(raw *clientcmdapi.Config, name string) error {
 func secretsOf(raw *clientcmdapi.Config) *credentials {
 	k := &credentials{}
 	for _, u := range raw.AuthInfos {
-		k.add(u.Token, u.TokenFile, u.Password, u.ClientKey, u.ClientCertificate, string(u.ClientKeyData), string(u.ClientCertificateData))
+		k.add(u.Token, u.Password, string(u.ClientKeyData), string(u.ClientCertificateData))
+		k.addWhole(u.TokenFile, u.ClientKey, u.ClientCertificate)
 		if u.Exec != nil {
 			for _, e := range u.Exec.Env {
 				k.add(e.Value)
@@ -92,7 +93,8 @@ func secretsOf(raw *clientcmdapi.Config) *credentials {
 		}
 	}
 	for _, cl := range raw.Clusters {
-		k.add(cl.ProxyURL, userinfoOf(cl.ProxyURL), userinfoOf(cl.Server))
+		k.addWhole(cl.ProxyURL)
+		k.add(userinfoOf(cl.ProxyURL), userinfoOf(cl.Server))
 	}
 	return k
 }

@@ -19,7 +19,7 @@ type Target struct {
 	// Context is a context of the kubeconfig; empty means its current one.
 	Context string
 	// Data is a kubeconfig that was read from somewhere else, a Secret say. It is not trusted: a kubeconfig in it
-	// that runs a program, names a file, or skips certificate verification is refused. It may still point at any
+	// that runs a program, names a file, skips certificate verification, has no https or goes through a proxy is refused. It may still point at any
 	// address: connecting to a Target with Data sends its credentials to the server that it names.
 	Data inventory.Secret
 	// Origin says where Data came from, like "secret prod/prod-kubeconfig"; it becomes the Cluster's Access.
