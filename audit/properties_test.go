@@ -158,6 +158,7 @@ func TestNamesAndHostsAreNoIdentity(t *testing.T) {
 	eachSubject(s, func(sub inventory.Subject) {
 		was, is := before.Of(sub), after.Of(sub)
 		switch was.Class {
+		default:
 		case identity.Managed, identity.Adoptable, identity.Mismatched, identity.NonNode, identity.Template:
 			compared++
 			if is.Class != was.Class || fmt.Sprint(is.VMs, is.Machines, is.Nodes) != fmt.Sprint(was.VMs, was.Machines, was.Nodes) {

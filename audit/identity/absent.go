@@ -196,7 +196,7 @@ func (j *judge) nodeOnly(e *Entity) {
 		return
 	}
 	p := inventory.ParseProviderID(node.ProviderID)
-	_, _, points := j.pointer(n)
+	_, points := j.pointer(n)
 	addresses := j.nodeAddresses(node)
 	switch {
 	case len(addresses) > 0:

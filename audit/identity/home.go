@@ -19,7 +19,7 @@ func (j *judge) homeScanned(e *Entity) bool {
 	}
 	for _, n := range e.Nodes {
 		// A region is a name of ours for a site, if the configuration says so.
-		if _, region, ok := j.pointer(n); ok && j.mapped(region) {
+		if region, ok := j.pointer(n); ok && j.mapped(region) {
 			return true
 		}
 	}
@@ -33,7 +33,7 @@ func (j *judge) homeScanned(e *Entity) bool {
 		}
 	}
 	for _, n := range e.Nodes {
-		if _, region, ok := j.pointer(n); ok && region != "" {
+		if region, ok := j.pointer(n); ok && region != "" {
 			return true
 		}
 	}
@@ -55,13 +55,14 @@ func (j *judge) atHomeOf(e *Entity, addresses []addressClaim) []addressClaim {
 	return out
 }
 
-// pointer is the VMID and region that a Node names, by its providerID or annotation.
-func (j *judge) pointer(n int) (vmid int, region string, ok bool) {
+// pointer is the region in which a Node names a VMID, by its providerID or annotation.
+func (j *judge) pointer(n int) (region string, ok bool) {
 	node := &j.s.Nodes[n]
 	if p := inventory.ParseProviderID(node.ProviderID); p.Kind == inventory.ProviderCCM {
-		return p.VMID, regionOf(p.Region, node), true
+		return regionOf(p.Region, node), true
 	}
-	return instanceID(node)
+	_, region, ok = instanceID(node)
+	return region, ok
 }
 
 // mapped is true if the configuration gives a site this region.

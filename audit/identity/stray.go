@@ -32,7 +32,7 @@ func (j *judge) stray(e *Entity, ms *members) {
 	}
 	m := ms.of(vm)
 	e.Cluster = m.cluster
-	e.Evidence = append(m.evidence, m.suspicion...)
+	e.Evidence = slices.Concat(m.evidence, m.suspicion)
 	j.addDoubts(e, i)
 	switch {
 	case vm.Config == nil:

@@ -78,13 +78,13 @@ func Degrade(whole *inventory.Snapshot, rng *rand.Rand) []View {
 		}
 	}
 	if whole.Management != nil {
-		declared(whole, rng, add)
+		declared(rng, add)
 	}
 	return out
 }
 
 // declared spoils the management cluster's lists.
-func declared(whole *inventory.Snapshot, rng *rand.Rand, add func(string, func(*inventory.Snapshot))) {
+func declared(rng *rand.Rand, add func(string, func(*inventory.Snapshot))) {
 	for _, state := range []inventory.State{inventory.Failed, inventory.Refused, inventory.Partial} {
 		gone := func() bool { return state != inventory.Partial || rng.IntN(2) == 0 }
 		add("the Machines are "+string(state), func(s *inventory.Snapshot) {
