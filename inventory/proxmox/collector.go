@@ -11,6 +11,7 @@ import (
 	pveapi "github.com/Telmate/proxmox-api-go/proxmox"
 
 	"github.com/proxaudit/proxaudit/inventory"
+	"github.com/proxaudit/proxaudit/inventory/proxmox/redact"
 	"github.com/proxaudit/proxaudit/inventory/proxmox/transport"
 )
 
@@ -88,7 +89,7 @@ func (c *Collector) Requests() inventory.Requests {
 // Close lets go of idle connections.
 func (c *Collector) Close() { c.way.CloseIdleConnections() }
 
-// get asks one question and returns what stands under "data".
+// get asks one question and returns what stands under "data", without the user information of URLs in any text.
 func (c *Collector) get(ctx context.Context, path string) (any, *transport.Error) {
 	ctx, ex := transport.WithExchange(ctx)
 	var body map[string]any
@@ -106,7 +107,7 @@ func (c *Collector) get(ctx context.Context, path string) (any, *transport.Error
 	if !ok {
 		return nil, fault("the answer has no data")
 	}
-	return data, nil
+	return redact.Strings(data), nil
 }
 
 // pass is one collection's fragment in the making.

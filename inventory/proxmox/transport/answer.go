@@ -68,7 +68,7 @@ func (t *Transport) failure(a *answer) *Error {
 		e.Params[t.clean(k)] = t.clean(fmt.Sprint(v))
 	}
 	if a.status >= 300 && a.status < 400 {
-		e.Reason += ": a redirect to " + a.header.Get("Location") + " is not followed; if that is the API, configure its address"
+		e.Reason += ": a redirect to " + origin(a.header.Get("Location")) + " is not followed; if that is the API, configure its address"
 	}
 	e.Reason = t.clean(e.Reason)
 	e.Kind = kindOf(a.status, e.Reason)
@@ -81,6 +81,9 @@ func (t *Transport) checkBody(a *answer) *Error {
 	trimmed := bytes.TrimLeft(a.body, " \t\r\n")
 	bad := func(why string) *Error { return &Error{Kind: Malformed, Status: a.status, Reason: t.clean(why)} }
 	switch {
+	case t.repeats(string(a.body)):
+		// Whatever its fields are called, they would go on into the inventory.
+		return bad("the answer repeats the token's secret")
 	case len(trimmed) == 0:
 		return bad("with an empty body")
 	case trimmed[0] == '<':

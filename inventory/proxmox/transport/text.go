@@ -21,11 +21,3 @@ func oneLine(s string) string {
 	}
 	return s
 }
-
-// clean is oneLine without the token's secret: a server that is not Proxmox may send back what it was sent.
-func (t *Transport) clean(s string) string {
-	if t.secret != "" {
-		s = strings.ReplaceAll(s, t.secret, "REDACTED")
-	}
-	return oneLine(s)
-}

@@ -69,7 +69,7 @@ func New(o Options) (*Transport, error) {
 	// proxy in front of it must not be talked into HTTP/2.
 	protocols.SetHTTP1(true)
 	base := &http.Transport{
-		Proxy:               http.ProxyFromEnvironment,
+		Proxy:               proxy(http.ProxyFromEnvironment),
 		DialContext:         (&net.Dialer{Timeout: o.Timeout, KeepAlive: 30 * time.Second}).DialContext,
 		TLSClientConfig:     tlsConfig,
 		TLSHandshakeTimeout: o.Timeout,
