@@ -6,9 +6,9 @@ import (
 	"time"
 )
 
-// accusing are the classes that say that something is gone or left over: what a source that does not answer must
+// accusing are the classes that say that something is gone, left over or wrong: what a source that does not answer must
 // never lead to.
-var accusing = []string{"orphan-vm", "ghost-machine", "ghost-node", "non-node", "detached-infra", "foreign-node"}
+var accusing = []string{"orphan-vm", "ghost-machine", "ghost-node", "non-node", "detached-infra", "foreign-node", "conflict", "mismatched"}
 
 // TestWorkloadServerDown: the Nodes of lab cannot be read, so no VM of lab is an orphan for want of a Node.
 func TestWorkloadServerDown(t *testing.T) {
