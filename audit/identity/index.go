@@ -29,7 +29,7 @@ type index struct {
 	vmSubjects []inventory.Subject
 
 	nodeByUUID map[string][]int
-	nodeByUID  map[string]int
+	nodeByUID  map[nodeIdentity]int
 	nodeByName map[nodeKey]int
 	pmByName   map[objectKey]int
 	machByName map[objectKey]int
@@ -50,6 +50,12 @@ type index struct {
 
 type nodeKey struct{ cluster, name string }
 
+// nodeIdentity tells a Node that was listed through two contexts from two: a cluster that was restored from another's
+// backup has its UIDs, and its machines are others.
+type nodeIdentity struct{ uid, systemUUID string }
+
+func identityOf(n *inventory.Node) nodeIdentity { return nodeIdentity{n.UID, n.SystemUUID} }
+
 type objectKey struct{ namespace, name string }
 
 func newIndex(s *inventory.Snapshot) *index {
@@ -59,7 +65,7 @@ func newIndex(s *inventory.Snapshot) *index {
 		vmByKey: make(map[inventory.Key][]int, len(s.VMs)), vmByMAC: make(map[string][]int, len(s.VMs)),
 		vmByIP: make(map[netip.Addr][]int), vmByName: make(map[string][]int, len(s.VMs)),
 		vmByShort:  make(map[string][]int, len(s.VMs)),
-		nodeByUUID: make(map[string][]int, len(s.Nodes)), nodeByUID: make(map[string]int, len(s.Nodes)), nodeByName: make(map[nodeKey]int, len(s.Nodes)),
+		nodeByUUID: make(map[string][]int, len(s.Nodes)), nodeByUID: make(map[nodeIdentity]int, len(s.Nodes)), nodeByName: make(map[nodeKey]int, len(s.Nodes)),
 		pmByName: make(map[objectKey]int, len(s.ProxmoxMachines)), machByName: make(map[objectKey]int, len(s.Machines)),
 		declaredUUIDs: make(map[string]bool, len(s.Machines)),
 		probes:        map[inventory.Key]*inventory.Probe{},
@@ -70,9 +76,9 @@ func newIndex(s *inventory.Snapshot) *index {
 	for i := range s.Nodes {
 		n := &s.Nodes[i]
 		// A Node that was read through another context already is the same object under another cluster key.
-		_, again := x.nodeByUID[n.UID]
+		_, again := x.nodeByUID[identityOf(n)]
 		if !again && n.UID != "" {
-			x.nodeByUID[n.UID] = i
+			x.nodeByUID[identityOf(n)] = i
 		}
 		if n.SystemUUID != "" && !again {
 			post(&x.lists, x.nodeByUUID, n.SystemUUID, i)
