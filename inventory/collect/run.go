@@ -187,6 +187,9 @@ func (r *run) readManagement(ctx context.Context) {
 	}
 	r.plan.progress(inventory.ManagementSource, 0, 1)
 	r.management = client.CollectManagement(ctx, kube.ManagementOptions{Namespaces: r.plan.Namespaces})
+	if !r.plan.ManagementIfServed {
+		refuseNoManagement(r.management)
+	}
 	if asked := r.management.Management.Namespaces; len(asked) > 0 {
 		r.management.Coverage = append(r.management.Coverage, otherNamespaces(asked))
 	}
