@@ -181,7 +181,7 @@ vms: [{id: 101, name: a, uuid: $u1}]
 nodes: [{name: b, uuid: $s1}]
 want: {vm/lab/101: {class: adoptable, confidence: high, with: [node/prod/b]}}
 `)
-	if ev := g.Entities[0].Evidence[0]; ev.Kind != "byte-swapped-uuid" || ev.Note == "" {
+	if ev := g.Entities[0].Evidence()[0]; ev.Kind != "byte-swapped-uuid" || ev.Note == "" {
 		t.Errorf("the first evidence is %+v, want the swapped UUID, named as such", ev)
 	}
 }

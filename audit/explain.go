@@ -46,7 +46,7 @@ func Explain(s *inventory.Snapshot, sub inventory.Subject, opt Options) (*Explan
 			out.Subject = ref
 		}
 	}
-	for _, ev := range e.Evidence {
+	for _, ev := range e.Evidence() {
 		if ev.Against {
 			out.Against = append(out.Against, ev)
 		} else {

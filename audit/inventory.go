@@ -2,7 +2,6 @@ package audit
 
 import (
 	"cmp"
-	"slices"
 
 	"github.com/proxaudit/proxaudit/audit/identity"
 	"github.com/proxaudit/proxaudit/inventory"
@@ -11,7 +10,7 @@ import (
 // Inventory lists every machine of the Snapshot in one row: VM, ProxmoxMachine, Machine and Node that are one.
 func Inventory(s *inventory.Snapshot, opt Options) *InventoryReport {
 	r := analyse(s, opt)
-	out := &InventoryReport{Envelope: r.envelope(KindInventory), Summary: r.summary(), Items: []Item{}}
+	out := &InventoryReport{Envelope: r.envelope(KindInventory), Summary: r.summary(), Items: make([]Item, 0, len(r.graph.Entities))}
 	var findings []Finding
 	for i := range r.graph.Entities {
 		e := &r.graph.Entities[i]
@@ -27,9 +26,9 @@ func Inventory(s *inventory.Snapshot, opt Options) *InventoryReport {
 
 // SortItems orders by cluster, then site and subject; machines of no cluster come last.
 func SortItems(items []Item) {
-	slices.SortStableFunc(items, func(a, b Item) int {
+	sortLarge(items, func(a, b *Item) int {
 		return cmp.Or(cmp.Compare(none(a.Cluster), none(b.Cluster)), cmp.Compare(a.Cluster, b.Cluster),
-			compareRefs(a.Subject, b.Subject))
+			compareRefs(&a.Subject, &b.Subject))
 	})
 }
 
@@ -74,10 +73,9 @@ func strongest(e *identity.Entity) *identity.Evidence {
 	if len(e.VMs) == 0 {
 		return nil
 	}
-	for i := range e.Evidence {
-		ev := &e.Evidence[i]
+	for _, ev := range e.Evidence() {
 		if !ev.Against && ev.Strength != "" && ev.To.Kind == inventory.SubjectVM {
-			return ev
+			return &ev
 		}
 	}
 	return nil

@@ -72,7 +72,7 @@ func compare(t *testing.T, seed uint64, full *identity.Graph, v inventorytest.Vi
 		}
 		if problem := accuses(was, is, v, inConflict[is]); problem != "" {
 			t.Errorf("seed %d, %s: %s is %s (%s) and was %s (%s): %s\nevidence now:\n%sevidence of the whole:\n%sthe whole:\n%s", seed, v.Fault, sub,
-				is.Class, is.Reason, was.Class, was.Reason, problem, audittest.List(is.Evidence), audittest.List(was.Evidence), dump(full.Snapshot))
+				is.Class, is.Reason, was.Class, was.Reason, problem, audittest.List(is.Evidence()), audittest.List(was.Evidence()), dump(full.Snapshot))
 		}
 	})
 }
@@ -88,7 +88,7 @@ func deniedByConfiguration(full *identity.Graph, was *identity.Entity) bool {
 	for _, n := range was.Nodes {
 		homes[full.Snapshot.Nodes[n].Cluster] = true
 	}
-	for _, ev := range was.Evidence {
+	for _, ev := range was.Evidence() {
 		if ev.From.Kind == inventory.SubjectNode {
 			homes[ev.From.Scope] = true
 		}
@@ -113,7 +113,7 @@ func deniedByConfiguration(full *identity.Graph, was *identity.Entity) bool {
 // onlyUUIDsDiffer is true for a VM that is unknown only because a VMID and a name fit it, while the UUIDs differ.
 func onlyUUIDsDiffer(was *identity.Entity) bool {
 	doubts := 0
-	for _, ev := range was.Evidence {
+	for _, ev := range was.Evidence() {
 		if ev.Against {
 			doubts++
 			if !strings.Contains(ev.Note, "the UUIDs differ") {
@@ -132,7 +132,7 @@ func restoredElsewhere(full *identity.Graph, was, is *identity.Entity) bool {
 	}
 	at := inventory.VMSubject(full.Snapshot.VMs[was.VMs[0]].Key())
 	probed := false
-	for _, ev := range is.Evidence {
+	for _, ev := range is.Evidence() {
 		if ev.Kind == identity.KindProbe {
 			probed = true
 			if ev.To == at {

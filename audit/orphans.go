@@ -13,13 +13,19 @@ import (
 // opt.All it lists every machine, whatever its class.
 func Orphans(s *inventory.Snapshot, opt Options) *OrphanReport {
 	r := analyse(s, opt)
-	out := &OrphanReport{Envelope: r.envelope(KindOrphanReport), Summary: r.summary(), Findings: []Finding{}}
+	out := &OrphanReport{Envelope: r.envelope(KindOrphanReport), Summary: r.summary()}
+	listed := func(e *identity.Entity) bool { return opt.All || e.Class.IsFinding() }
+	n := 0
 	for i := range r.graph.Entities {
-		e := &r.graph.Entities[i]
-		if !e.Class.IsFinding() && !opt.All {
-			continue
+		if listed(&r.graph.Entities[i]) {
+			n++
 		}
-		out.Findings = append(out.Findings, *r.finding(e))
+	}
+	out.Findings = make([]Finding, 0, n)
+	for i := range r.graph.Entities {
+		if e := &r.graph.Entities[i]; listed(e) {
+			out.Findings = append(out.Findings, *r.finding(e))
+		}
 	}
 	SortFindings(out.Findings)
 	out.Summary.Count(out.Findings)
@@ -44,10 +50,25 @@ func (s *Summary) Count(findings []Finding) {
 // SortFindings orders the worst first, then by class, cluster and subject.
 func SortFindings(fs []Finding) {
 	rank := classRank()
-	slices.SortStableFunc(fs, func(a, b Finding) int {
+	sortLarge(fs, func(a, b *Finding) int {
 		return cmp.Or(cmp.Compare(a.Severity.Rank(), b.Severity.Rank()), cmp.Compare(rank[a.Class], rank[b.Class]),
-			compareRefs(a.Subject, b.Subject))
+			compareRefs(&a.Subject, &b.Subject))
 	})
+}
+
+// sortLarge sorts stably by moving pointers: a Finding or Item takes most of a kilobyte, and a stable sort moves each
+// many times.
+func sortLarge[T any](list []T, compare func(a, b *T) int) {
+	order := make([]*T, len(list))
+	for i := range list {
+		order[i] = &list[i]
+	}
+	slices.SortStableFunc(order, compare)
+	sorted := make([]T, len(list))
+	for i, p := range order {
+		sorted[i] = *p
+	}
+	copy(list, sorted)
 }
 
 func classRank() map[identity.Class]int {
@@ -58,7 +79,7 @@ func classRank() map[identity.Class]int {
 	return rank
 }
 
-func compareRefs(a, b SubjectRef) int {
+func compareRefs(a, b *SubjectRef) int {
 	return cmp.Or(cmp.Compare(a.Site, b.Site), cmp.Compare(a.Cluster, b.Cluster), cmp.Compare(a.Kind, b.Kind),
 		cmp.Compare(a.Namespace, b.Namespace), cmp.Compare(a.VMID, b.VMID), cmp.Compare(a.Name, b.Name), cmp.Compare(a.ID, b.ID))
 }
@@ -118,7 +139,7 @@ func (r *result) finding(e *identity.Entity) *Finding {
 	rule := ruleOf(e)
 	refs := refsOf(r.s, e)
 	f := &Finding{Rule: rule.ID, Severity: rule.Severity, Class: e.Class, Subject: refs[0],
-		Title: titleOf(rule, e), Evidence: nonNil(e.Evidence), Confidence: e.Confidence, Holds: holdsOf(r.s, e),
+		Title: titleOf(rule, e), Evidence: nonNil(e.Evidence()), Confidence: e.Confidence, Holds: holdsOf(r.s, e),
 		WaitingFor: e.WaitingFor, Remedy: remedyOf(rule, e), Missing: e.Missing,
 		Fingerprint: r.fingerprint(e, refs[0])}
 	f.Others = append(f.Others, refs[1:]...)

@@ -29,11 +29,20 @@ func NormalizeUUID(s string) (string, bool) {
 	if err != nil {
 		return "", false
 	}
-	c := u.String()
+	c := canonical(u, s)
 	if u == uuid.Nil || u == uuid.Max || junkUUIDs[c] {
 		return c, false
 	}
 	return c, true
+}
+
+// canonical is u's text: s itself if that is what s says already, without a copy. The UUIDs of a fleet are parsed many
+// times, and programs write them in this form.
+func canonical(u uuid.UUID, s string) string {
+	if len(s) == 36 && !strings.ContainsFunc(s, func(r rune) bool { return 'A' <= r && r <= 'F' }) {
+		return s
+	}
+	return u.String()
 }
 
 // SwapUUID returns the UUID with its first three groups byte-swapped: how a reader that takes the little-endian SMBIOS

@@ -57,7 +57,7 @@ func Check(t testing.TB, f *inventorytest.Fixture) *identity.Graph {
 func checkVerdict(t testing.TB, id string, e *identity.Entity, want inventorytest.Verdict) {
 	t.Helper()
 	if string(e.Class) != want.Class {
-		t.Errorf("%s is %s (%s), want %s; missing %q; evidence:\n%s", id, e.Class, e.Reason, want.Class, e.Missing, List(e.Evidence))
+		t.Errorf("%s is %s (%s), want %s; missing %q; evidence:\n%s", id, e.Class, e.Reason, want.Class, e.Missing, List(e.Evidence()))
 		return
 	}
 	if want.Reason != "" && string(e.Reason) != want.Reason {

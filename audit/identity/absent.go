@@ -139,7 +139,7 @@ func (j *judge) rootOf(e *Entity) int {
 }
 
 func (j *judge) goneOrNot(e *Entity, mach *inventory.Machine, p presence) {
-	e.Evidence = append(e.Evidence, p.evidence...)
+	e.added = append(e.added, p.evidence...)
 	switch {
 	case p.hidden:
 		e.unknown(ReasonHidden, p.missing...)
@@ -178,7 +178,7 @@ func (j *judge) goneOrNot(e *Entity, mach *inventory.Machine, p presence) {
 func (j *judge) alive(e *Entity) bool {
 	for _, n := range e.Nodes {
 		if node := &j.s.Nodes[n]; node.Ready == "True" {
-			e.Evidence = append(e.Evidence, Evidence{Kind: KindState, Against: true, From: nodeSubject(node),
+			e.added = append(e.added, Evidence{Kind: KindState, Against: true, From: nodeSubject(node),
 				Left: "Ready=True", Note: "the Node reports Ready, so a machine runs somewhere"})
 			return true
 		}
@@ -223,7 +223,7 @@ func (j *judge) nodeOnly(e *Entity) {
 }
 
 func (j *judge) ghostNodeOrNot(e *Entity, p presence) {
-	e.Evidence = append(e.Evidence, p.evidence...)
+	e.added = append(e.added, p.evidence...)
 	switch {
 	case p.hidden:
 		e.unknown(ReasonHidden, p.missing...)

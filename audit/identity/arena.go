@@ -14,11 +14,14 @@ func (a *arena) list(i int) []int {
 	return l
 }
 
+func (a *arena) add(l []int, i int) []int {
+	if l == nil {
+		return a.list(i)
+	}
+	return append(l, i)
+}
+
 // post adds an index under a key.
 func post[K comparable](a *arena, m map[K][]int, key K, i int) {
-	if old, ok := m[key]; ok {
-		m[key] = append(old, i)
-		return
-	}
-	m[key] = a.list(i)
+	m[key] = a.add(m[key], i)
 }

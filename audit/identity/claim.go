@@ -113,8 +113,8 @@ func instanceID(n *inventory.Node) (vmid int, region string, ok bool) {
 func (x *index) proxmoxMachineClaim(i int) claim {
 	pm := &x.s.ProxmoxMachines[i]
 	c := claim{from: proxmoxMachineSubject(pm), names: []string{pm.Name}, macs: lowerAll(pm.MACs)}
-	if p := inventory.ParseProviderID(pm.ProviderID); p.UUID != "" {
-		c.uuids = append(c.uuids, uuidClaim{KindProviderIDUUID, p.UUID, pm.ProviderID})
+	if u := x.pmUUID[i]; u != "" {
+		c.uuids = append(c.uuids, uuidClaim{KindProviderIDUUID, u, pm.ProviderID})
 	}
 	c.vmid = pm.VMID
 	if pm.VMID != nil {
@@ -130,8 +130,8 @@ func (x *index) proxmoxMachineClaim(i int) claim {
 func (x *index) machineClaim(i int) claim {
 	m := &x.s.Machines[i]
 	c := claim{from: machineSubject(m), names: []string{m.Name}}
-	if p := inventory.ParseProviderID(m.ProviderID); p.UUID != "" {
-		c.uuids = append(c.uuids, uuidClaim{KindProviderIDUUID, p.UUID, m.ProviderID})
+	if u := x.machineOwnUUID[i]; u != "" {
+		c.uuids = append(c.uuids, uuidClaim{KindProviderIDUUID, u, m.ProviderID})
 	}
 	if u, ok := inventory.NormalizeUUID(m.SystemUUID); ok {
 		c.uuids = append(c.uuids, uuidClaim{KindSystemUUID, u, m.SystemUUID})

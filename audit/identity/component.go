@@ -4,7 +4,7 @@ import "github.com/proxaudit/proxaudit/inventory"
 
 // component sums up objects that are one: how many of each kind, and what they say of themselves.
 type component struct {
-	vms, pms, machines, nodes int
+	vms, pms, machines, nodes int32
 	// uuid and cluster are those of the first object that has one; empty if none does.
 	uuid, cluster string
 }
@@ -33,11 +33,11 @@ func (b *builder) describe() {
 	}
 	for i := range b.s.ProxmoxMachines {
 		pm := &b.s.ProxmoxMachines[i]
-		b.set[b.pmID(i)] = component{pms: 1, uuid: inventory.ParseProviderID(pm.ProviderID).UUID, cluster: pm.Cluster}
+		b.set[b.pmID(i)] = component{pms: 1, uuid: b.pmUUID[i], cluster: pm.Cluster}
 	}
 	for i := range b.s.Machines {
 		m := &b.s.Machines[i]
-		b.set[b.machineID(i)] = component{machines: 1, uuid: inventory.ParseProviderID(m.ProviderID).UUID, cluster: m.Cluster}
+		b.set[b.machineID(i)] = component{machines: 1, uuid: b.machineOwnUUID[i], cluster: m.Cluster}
 	}
 	for i := range b.s.Nodes {
 		n := &b.s.Nodes[i]

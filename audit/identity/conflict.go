@@ -183,8 +183,8 @@ func (j *judge) mayBe(e *Entity, vm int) bool {
 	fits := false
 	j.eachResolution(e, func(r *resolution) {
 		fits = fits || r.vm == vm || slices.Contains(r.rivals, vm)
-		for _, ev := range r.evidence {
-			fits = fits || (ev.Kind == KindSwappedUUID && !ev.Against)
+		for _, f := range r.facts {
+			fits = fits || (f.kind == KindSwappedUUID && !f.against)
 		}
 	})
 	return fits
@@ -229,7 +229,7 @@ func (j *judge) wrongCluster(e *Entity) bool {
 		}
 		for _, n := range e.Nodes {
 			if j.s.Nodes[n].Cluster != own && j.nodesRead(own) {
-				e.Evidence = append(e.Evidence, Evidence{Kind: KindState, Against: true,
+				e.added = append(e.added, Evidence{Kind: KindState, Against: true,
 					From: machineSubject(&j.s.Machines[m]), To: nodeSubject(&j.s.Nodes[n]),
 					Left: own, Right: j.s.Nodes[n].Cluster, Note: "the Machine's cluster is not the Node's"})
 				return true

@@ -35,7 +35,7 @@ func (j *judge) mayBeCopy(e *Entity) bool {
 	if len(missing) == 0 {
 		return false
 	}
-	e.Evidence = append(e.Evidence, Evidence{Kind: KindState, Against: true, From: inventory.VMSubject(j.s.VMs[vm].Key()),
+	e.added = append(e.added, Evidence{Kind: KindState, Against: true, From: inventory.VMSubject(j.s.VMs[vm].Key()),
 		Left: j.s.VMs[vm].Status, Note: "it may be a copy with the same UUID: the VM that it would be a copy of was not seen"})
 	e.unknown(ReasonUnverifiable, missing...)
 	j.remarks(e)

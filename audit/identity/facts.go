@@ -7,37 +7,31 @@ import (
 	"github.com/proxaudit/proxaudit/inventory"
 )
 
-func (r *resolver) vmSubject(vm int) inventory.Subject { return r.x.vmSubjects[vm] }
-
-func (r *resolver) fact(kind Kind, vm int, left, right, note string) Evidence {
-	return Evidence{Kind: kind, From: r.c.from, To: r.vmSubject(vm), Left: left, Right: right, Note: note}
-}
-
-func (r *resolver) against(e Evidence, s Strength) {
-	e.Against = true
-	e.Strength = s
-	r.out.evidence = append(r.out.evidence, e)
+func (r *resolver) against(f fact, s Strength) {
+	f.against = true
+	f.strength = s
+	r.doubted = append(r.doubted, f)
 }
 
 func (r *resolver) byUUID() {
 	for _, u := range r.c.uuids {
 		switch vms := r.x.vmByUUID[u.uuid]; {
 		case len(vms) == 1:
-			r.levels[atProof].add(vms[0], r.fact(u.kind, vms[0], u.raw, u.uuid, ""))
+			r.levels[atProof].add(fact{kind: u.kind, vm: vms[0], left: u.raw, right: u.uuid})
 		case len(vms) > 1:
 			for _, vm := range vms {
-				r.against(r.fact(KindSharedUUID, vm, u.raw, u.uuid,
-					"more than one VM carries this UUID, so it proves nothing"), Proof)
+				r.against(fact{kind: KindSharedUUID, vm: vm, left: u.raw, right: u.uuid,
+					note: "more than one VM carries this UUID, so it proves nothing"}, Proof)
 			}
 			r.out.shared = vms
 		case u.kind == KindSystemUUID:
 			// Only what firmware shows can be swapped; a providerID is made from the configuration's text.
-			if sw := r.x.vmBySwapped[u.uuid]; len(sw) == 1 {
+			if sw := r.x.vmByUUID[inventory.SwapUUID(u.uuid)]; len(sw) == 1 {
 				at, note := atStrong, "equal after swapping the bytes of the first three groups; the straight form has no match"
 				if len(r.x.uuidGaps) > 0 {
 					at, note = atSupporting, "equal after swapping the bytes of the first three groups; whether the straight form has a match was not seen"
 				}
-				r.levels[at].add(sw[0], r.fact(KindSwappedUUID, sw[0], u.raw, r.x.s.VMs[sw[0]].UUID(), note))
+				r.levels[at].add(fact{kind: KindSwappedUUID, vm: sw[0], left: u.raw, right: r.x.s.VMs[sw[0]].UUID(), note: note})
 			}
 		}
 	}
@@ -73,9 +67,10 @@ func (r *resolver) unset(vm int) bool {
 	return len(r.c.uuids) > 0 && c != nil && c.UUID == "" && c.RawUUID == ""
 }
 
-func (r *resolver) dispute(vm int, e Evidence, s Strength) {
-	e.Note = joinNotes(e.Note, "but its UUID is "+orNone(r.x.s.VMs[vm].UUID())+", not "+r.c.uuids[0].uuid)
-	r.against(e, s)
+func (r *resolver) dispute(f fact, s Strength) {
+	vm := f.vm
+	f.note = joinNotes(f.note, "but its UUID is "+orNone(r.x.s.VMs[vm].UUID())+", not "+r.c.uuids[0].uuid)
+	r.against(f, s)
 	// Names repeat and addresses are given to the next one: against them the UUID has the last word.
 	if s == Strong && !slices.Contains(r.out.deadlocked, vm) {
 		r.out.deadlocked = append(r.out.deadlocked, vm)
@@ -94,49 +89,49 @@ func (r *resolver) byAddress() {
 // address is taken by somebody else, the facts disagree about it, or it could not be checked.
 func (r *resolver) atAddress(a addressClaim, vm int) {
 	v := &r.x.s.VMs[vm]
-	e := r.fact(a.kind, vm, a.raw, v.Key().String(), "")
+	f := fact{kind: a.kind, vm: vm, left: a.raw, right: v.Key().String()}
 	if a.needsName {
-		e.Left, e.Right = a.raw+" "+r.c.names[0], v.Key().String()+" "+orNone(v.Name)
+		f.left, f.right = a.raw+" "+r.c.names[0], v.Key().String()+" "+orNone(v.Name)
 	}
 	seen := v.Config != nil || v.Name != ""
 	same := v.Name != "" && r.sameName(v.Name)
 	proven := r.levels[atProof].names(vm)
 	switch {
 	case !candidate(v):
-		r.take(vm, e, "the VMID is "+guestWord(v)+"'s")
+		r.take(f, "the VMID is "+guestWord(v)+"'s")
 	case proven && a.needsName && !same:
-		e.Kind, e.Note = KindVMID, "the names differ: CAPMOX looks a VM up by VMID and exact name and will not find it"
-		r.levels[atSupporting].add(vm, e)
+		f.kind, f.note = KindVMID, "the names differ: CAPMOX looks a VM up by VMID and exact name and will not find it"
+		r.levels[atSupporting].add(f)
 	case proven:
-		r.levels[atStrong].add(vm, e)
+		r.levels[atStrong].add(f)
 	case same && r.contradicts(vm):
-		r.dispute(vm, e, Strong)
+		r.dispute(f, Strong)
 	case same:
-		r.levels[r.atBlank(vm)].add(vm, e)
+		r.levels[r.atBlank(vm)].add(f)
 	case !seen || v.Config == nil:
 		if a.needsName {
-			e.Kind = KindVMID
+			f.kind = KindVMID
 		}
-		e.Note = "what is at this VMID was not seen well enough to tell whether it is the same machine"
-		r.levels[atSupporting].add(vm, e)
+		f.note = "what is at this VMID was not seen well enough to tell whether it is the same machine"
+		r.levels[atSupporting].add(f)
 		r.out.unverified = append(r.out.unverified, vm)
 	case a.needsName && r.swapped(vm):
-		e.Kind, e.Note = KindVMID, "the names differ, and the UUIDs are equal but for the order of their bytes"
-		r.against(e, Supporting)
+		f.kind, f.note = KindVMID, "the names differ, and the UUIDs are equal but for the order of their bytes"
+		r.against(f, Supporting)
 		r.out.blank = append(r.out.blank, vm)
 		r.out.unverified = append(r.out.unverified, vm)
 	case a.needsName:
-		e.Kind = KindVMID
-		r.take(vm, e, "the VM with this VMID has another name")
+		f.kind = KindVMID
+		r.take(f, "the VM with this VMID has another name")
 	case r.contradicts(vm):
-		r.take(vm, e, "the VMID now belongs to a guest with another UUID")
+		r.take(f, "the VMID now belongs to a guest with another UUID")
 	case r.begins(v.Name):
-		r.levels[r.atBlank(vm)].add(vm, e)
+		r.levels[r.atBlank(vm)].add(f)
 	default:
 		// The cloud controller manager wants the same UUID and a VM name that begins with the Node's. Here the UUIDs cannot
 		// be compared and the name fits nothing: it may be the machine, or whoever got its VMID afterwards.
-		e.Note = "there is no UUID to compare, and the names differ: the VMID may have been given to another guest"
-		r.against(e, Supporting)
+		f.note = "there is no UUID to compare, and the names differ: the VMID may have been given to another guest"
+		r.against(f, Supporting)
 		r.out.blank = append(r.out.blank, vm)
 		r.out.unverified = append(r.out.unverified, vm)
 	}
@@ -164,10 +159,10 @@ func (r *resolver) begins(name string) bool {
 }
 
 // take notes that the address is another guest's: VMIDs are recycled.
-func (r *resolver) take(vm int, e Evidence, note string) {
-	e.Note = note
-	r.against(e, Strong)
-	r.out.taken = append(r.out.taken, vm)
+func (r *resolver) take(f fact, note string) {
+	f.note = note
+	r.against(f, Strong)
+	r.out.taken = append(r.out.taken, f.vm)
 }
 
 func (r *resolver) sameName(name string) bool {
@@ -187,7 +182,7 @@ func (r *resolver) byMAC() {
 			// A MAC on two VMs (a copied configuration) identifies neither.
 			continue
 		}
-		r.weak(atSupporting, vms[0], r.fact(KindMAC, vms[0], mac, mac, ""))
+		r.weak(atSupporting, fact{kind: KindMAC, vm: vms[0], left: mac, right: mac})
 	}
 }
 
@@ -197,30 +192,32 @@ func (r *resolver) byIP() {
 		if len(vms) != 1 {
 			continue
 		}
-		r.weak(atSupporting, vms[0], r.fact(KindIP, vms[0], ip.String(), ip.String(), ""))
+		shown := ip.String()
+		r.weak(atSupporting, fact{kind: KindIP, vm: vms[0], left: shown, right: shown})
 	}
 }
 
 // weak adds a fact that a differing UUID overrules.
-func (r *resolver) weak(at int, vm int, e Evidence) {
+func (r *resolver) weak(at int, f fact) {
+	vm := f.vm
 	switch {
 	case r.contradicts(vm):
-		r.dispute(vm, e, r.levels[at].strength)
+		r.dispute(f, r.levels[at].strength)
 	case r.c.vmid != nil && *r.c.vmid != r.x.s.VMs[vm].VMID:
 		// The declaration's own word is another VMID; only a UUID could show that the VM was restored under this one.
-		e.Note = joinNotes(e.Note, "but it names VMID "+itoa(*r.c.vmid))
-		r.against(e, r.levels[at].strength)
+		f.note = joinNotes(f.note, "but it names VMID "+itoa(*r.c.vmid))
+		r.against(f, r.levels[at].strength)
 	case r.unset(vm):
-		e.Note = joinNotes(e.Note, "but the VM sets no SMBIOS UUID, and this states "+r.c.uuids[0].uuid)
-		r.against(e, r.levels[at].strength)
+		f.note = joinNotes(f.note, "but the VM sets no SMBIOS UUID, and this states "+r.c.uuids[0].uuid)
+		r.against(f, r.levels[at].strength)
 		r.out.blank = append(r.out.blank, vm)
 	default:
-		r.levels[at].add(vm, e)
+		r.levels[at].add(f)
 	}
 }
 
 func (r *resolver) byName() {
-	seen := map[int]bool{}
+	var seen []int
 	for _, n := range r.c.names {
 		full := foldName(n)
 		vms := r.x.vmByName[full]
@@ -234,11 +231,11 @@ func (r *resolver) byName() {
 			continue
 		}
 		for _, vm := range vms {
-			if seen[vm] {
+			if slices.Contains(seen, vm) {
 				continue
 			}
-			seen[vm] = true
-			r.weak(atHint, vm, r.fact(KindName, vm, n, r.x.s.VMs[vm].Name, ""))
+			seen = append(seen, vm)
+			r.weak(atHint, fact{kind: KindName, vm: vm, left: n, right: r.x.s.VMs[vm].Name})
 		}
 	}
 }

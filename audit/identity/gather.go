@@ -6,37 +6,60 @@ import (
 	"github.com/proxaudit/proxaudit/inventory"
 )
 
-// gather collects evidence, cluster and link strength from the members' resolutions.
+// gather takes cluster and link strength from the members' resolutions.
 func (j *judge) gather(e *Entity) {
-	n := 2 * len(e.Machines) // their references
-	j.eachResolution(e, func(r *resolution) { n += len(r.evidence) })
-	// One more for what the verdict itself may add.
-	e.Evidence = make([]Evidence, 0, n+1)
-	take := func(r *resolution) {
-		e.Evidence = append(e.Evidence, r.evidence...)
+	link := func(r *resolution) {
 		if r.vm >= 0 && slices.Contains(e.VMs, r.vm) && r.strength.rank() > e.link.rank() {
 			e.link = r.strength
 		}
 	}
-	for _, i := range e.Machines {
-		e.Cluster = j.s.Machines[i].Cluster
-		take(&j.machines[i])
-		j.refs(e, i)
+	j.eachResolution(e, link)
+	e.Cluster = j.declaredCluster(e)
+	e.Confidence = confidenceOf(e.link)
+}
+
+// declaredCluster is the cluster of an entity's Machine, else of its ProxmoxMachine, else of its Node.
+func (b *builder) declaredCluster(e *Entity) string {
+	if n := len(e.Machines); n > 0 {
+		if c := b.s.Machines[e.Machines[n-1]].Cluster; c != "" {
+			return c
+		}
 	}
 	for _, i := range e.ProxmoxMachines {
-		if e.Cluster == "" {
-			e.Cluster = j.s.ProxmoxMachines[i].Cluster
+		if c := b.s.ProxmoxMachines[i].Cluster; c != "" {
+			return c
 		}
-		take(&j.pms[i])
 	}
 	for _, i := range e.Nodes {
-		if e.Cluster == "" {
-			e.Cluster = j.s.Nodes[i].Cluster
+		if c := b.s.Nodes[i].Cluster; c != "" {
+			return c
 		}
-		take(&j.nodes[i])
+	}
+	return ""
+}
+
+// Evidence is all that was compared for the machine, what argues for the verdict first. It is put together
+// when it is asked for: most of it never is.
+func (e *Entity) Evidence() []Evidence {
+	b := e.b
+	var out []Evidence
+	take := func(from inventory.Subject, r *resolution) {
+		for i := range r.facts {
+			out = append(out, r.facts[i].evidence(from, b.s))
+		}
+	}
+	for _, i := range e.Machines {
+		take(machineSubject(&b.s.Machines[i]), &b.machines[i])
+		out = append(out, b.refs(i)...)
+	}
+	for _, i := range e.ProxmoxMachines {
+		take(proxmoxMachineSubject(&b.s.ProxmoxMachines[i]), &b.pms[i])
+	}
+	for _, i := range e.Nodes {
+		take(nodeSubject(&b.s.Nodes[i]), &b.nodes[i])
 	}
 	// What argues for the verdict comes first; within that the order of the members stays.
-	slices.SortStableFunc(e.Evidence, func(a, b Evidence) int {
+	slices.SortStableFunc(out, func(a, b Evidence) int {
 		if a.Against != b.Against {
 			if a.Against {
 				return 1
@@ -45,21 +68,21 @@ func (j *judge) gather(e *Entity) {
 		}
 		return b.Strength.rank() - a.Strength.rank()
 	})
-	e.Confidence = confidenceOf(e.link)
+	return append(out, e.added...)
 }
 
-// refs adds the references between API objects as evidence.
-func (j *judge) refs(e *Entity, m int) {
-	mach := &j.s.Machines[m]
+// refs are a Machine's references to other API objects as evidence.
+func (b *builder) refs(m int) []Evidence {
+	var out []Evidence
+	mach := &b.s.Machines[m]
 	from := machineSubject(mach)
-	if pm := j.pmOfMachine[m]; pm >= 0 {
-		to := proxmoxMachineSubject(&j.s.ProxmoxMachines[pm])
-		e.Evidence = append(e.Evidence, Evidence{Kind: KindInfraRef, Strength: Declared, From: from, To: to,
-			Left: to.Name, Right: to.Name})
+	if pm := b.pmOfMachine[m]; pm >= 0 {
+		to := proxmoxMachineSubject(&b.s.ProxmoxMachines[pm])
+		out = append(out, Evidence{Kind: KindInfraRef, Strength: Declared, From: from, To: to, Left: to.Name, Right: to.Name})
 	}
 	if mach.NodeRef != "" {
-		to := inventory.Subject{Kind: inventory.SubjectNode, Scope: j.nodesKey(mach.Cluster), Name: mach.NodeRef}
-		_, exists := j.nodeByName[nodeKey{to.Scope, to.Name}]
+		to := inventory.Subject{Kind: inventory.SubjectNode, Scope: b.nodesKey(mach.Cluster), Name: mach.NodeRef}
+		_, exists := b.nodeByName[nodeKey{to.Scope, to.Name}]
 		ev := Evidence{Kind: KindNodeRef, Strength: Declared, From: from, To: to, Left: mach.NodeRef}
 		if exists {
 			ev.Right = mach.NodeRef
@@ -67,8 +90,9 @@ func (j *judge) refs(e *Entity, m int) {
 			ev.Note = "no such Node was seen"
 			ev.Against = true
 		}
-		e.Evidence = append(e.Evidence, ev)
+		out = append(out, ev)
 	}
+	return out
 }
 
 func confidenceOf(s Strength) Confidence {

@@ -25,8 +25,6 @@ type Entity struct {
 	Confidence Confidence
 	// Cluster is the key of the cluster it belongs to, as far as one is known.
 	Cluster string
-	// Evidence is all that was compared, what argues for the verdict first.
-	Evidence []Evidence
 	// Rivals are subjects of other entities that this one is in conflict with.
 	Rivals []inventory.Subject
 	// Missing is the coverage that the verdict would need, as SOURCE SCOPE.
@@ -37,6 +35,9 @@ type Entity struct {
 	Notes []string
 	// link is the strongest strength that ties a VM to anything else.
 	link Strength
+	// added is the evidence that the verdict itself brought up; Evidence gives all.
+	added []Evidence
+	b     *builder
 }
 
 // Graph is the result: who is who.
@@ -89,10 +90,7 @@ func Resolve(s *inventory.Snapshot, opt Options) *Graph {
 	g := b.entities()
 	j := newJudge(b, g)
 	for i := range g.Entities {
-		e := &g.Entities[i]
-		j.classify(e)
-		// The evidence is the entity's now: in a large fleet a second copy of it is most of the memory.
-		j.eachResolution(e, func(r *resolution) { r.evidence = nil })
+		j.classify(&g.Entities[i])
 	}
 	j.judgeStrays()
 	return g
@@ -259,19 +257,19 @@ func (b *builder) entities() *Graph {
 		root := b.find(id)
 		if root == id {
 			at[id] = len(g.Entities)
-			g.Entities = append(g.Entities, Entity{})
+			g.Entities = append(g.Entities, Entity{b: b})
 		}
 		e := &g.Entities[at[root]]
 		nv, np, nm := len(b.s.VMs), len(b.s.ProxmoxMachines), len(b.s.Machines)
 		switch {
 		case id < nv:
-			e.VMs, g.byVM[id] = append(e.VMs, id), at[root]
+			e.VMs, g.byVM[id] = b.lists.add(e.VMs, id), at[root]
 		case id < nv+np:
-			e.ProxmoxMachines, g.byPM[id-nv] = append(e.ProxmoxMachines, id-nv), at[root]
+			e.ProxmoxMachines, g.byPM[id-nv] = b.lists.add(e.ProxmoxMachines, id-nv), at[root]
 		case id < nv+np+nm:
-			e.Machines, g.byMachine[id-nv-np] = append(e.Machines, id-nv-np), at[root]
+			e.Machines, g.byMachine[id-nv-np] = b.lists.add(e.Machines, id-nv-np), at[root]
 		default:
-			e.Nodes, g.byNode[id-nv-np-nm] = append(e.Nodes, id-nv-np-nm), at[root]
+			e.Nodes, g.byNode[id-nv-np-nm] = b.lists.add(e.Nodes, id-nv-np-nm), at[root]
 		}
 	}
 	return g

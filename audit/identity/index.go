@@ -13,8 +13,7 @@ type index struct {
 	s *inventory.Snapshot
 
 	// vmByUUID lists QEMU guests that are no templates, by usable SMBIOS UUID. More than one entry: the UUID is shared.
-	vmByUUID    map[string][]int
-	vmBySwapped map[string][]int
+	vmByUUID map[string][]int
 	// vmByKey lists every guest with an address, containers and templates included: they occupy a VMID.
 	vmByKey   map[inventory.Key][]int
 	vmByMAC   map[string][]int
@@ -23,16 +22,17 @@ type index struct {
 	vmByShort map[string][]int
 
 	lists   arena
+	facts   factArena
 	scratch resolver
-
-	// vmSubjects names each VM; evidence repeats the names.
-	vmSubjects []inventory.Subject
 
 	nodeByUUID map[string][]int
 	nodeByUID  map[nodeIdentity]int
 	nodeByName map[nodeKey]int
 	pmByName   map[objectKey]int
 	machByName map[objectKey]int
+	// pmUUID and machineOwnUUID are the UUIDs in the providerIDs of ProxmoxMachines and Machines, by index; empty where
+	// there is none.
+	pmUUID, machineOwnUUID []string
 	// declaredUUIDs are those in the providerIDs of Machines and ProxmoxMachines.
 	declaredUUIDs map[string]bool
 
@@ -61,12 +61,13 @@ type objectKey struct{ namespace, name string }
 func newIndex(s *inventory.Snapshot) *index {
 	x := &index{
 		s:        s,
-		vmByUUID: make(map[string][]int, len(s.VMs)), vmBySwapped: make(map[string][]int, len(s.VMs)),
-		vmByKey: make(map[inventory.Key][]int, len(s.VMs)), vmByMAC: make(map[string][]int, len(s.VMs)),
+		vmByUUID: make(map[string][]int, len(s.VMs)),
+		vmByKey:  make(map[inventory.Key][]int, len(s.VMs)), vmByMAC: make(map[string][]int, len(s.VMs)),
 		vmByIP: make(map[netip.Addr][]int), vmByName: make(map[string][]int, len(s.VMs)),
 		vmByShort:  make(map[string][]int, len(s.VMs)),
 		nodeByUUID: make(map[string][]int, len(s.Nodes)), nodeByUID: make(map[nodeIdentity]int, len(s.Nodes)), nodeByName: make(map[nodeKey]int, len(s.Nodes)),
 		pmByName: make(map[objectKey]int, len(s.ProxmoxMachines)), machByName: make(map[objectKey]int, len(s.Machines)),
+		pmUUID: make([]string, len(s.ProxmoxMachines)), machineOwnUUID: make([]string, len(s.Machines)),
 		declaredUUIDs: make(map[string]bool, len(s.Machines)),
 		probes:        map[inventory.Key]*inventory.Probe{},
 		coverage:      make(map[[2]string]*inventory.Coverage, len(s.Coverage)),
@@ -86,11 +87,13 @@ func newIndex(s *inventory.Snapshot) *index {
 		x.nodeByName[nodeKey{n.Cluster, n.Name}] = i
 	}
 	for i := range s.ProxmoxMachines {
-		x.declaredUUIDs[inventory.ParseProviderID(s.ProxmoxMachines[i].ProviderID).UUID] = true
+		x.pmUUID[i] = inventory.ParseProviderID(s.ProxmoxMachines[i].ProviderID).UUID
+		x.declaredUUIDs[x.pmUUID[i]] = true
 		x.pmByName[objectKey{s.ProxmoxMachines[i].Namespace, s.ProxmoxMachines[i].Name}] = i
 	}
 	for i := range s.Machines {
-		x.declaredUUIDs[inventory.ParseProviderID(s.Machines[i].ProviderID).UUID] = true
+		x.machineOwnUUID[i] = inventory.ParseProviderID(s.Machines[i].ProviderID).UUID
+		x.declaredUUIDs[x.machineOwnUUID[i]] = true
 		x.machByName[objectKey{s.Machines[i].Namespace, s.Machines[i].Name}] = i
 	}
 	delete(x.declaredUUIDs, "")
@@ -114,19 +117,15 @@ func newIndex(s *inventory.Snapshot) *index {
 }
 
 func (x *index) addVMs() {
-	x.vmSubjects = make([]inventory.Subject, len(x.s.VMs))
 	for i := range x.s.VMs {
 		vm := &x.s.VMs[i]
 		x.hosts[vm.Node] = true
-		x.vmSubjects[i] = inventory.VMSubject(vm.Key())
 		post(&x.lists, x.vmByKey, vm.Key(), i)
 		if !candidate(vm) {
 			continue
 		}
 		if u := vm.UUID(); u != "" {
 			post(&x.lists, x.vmByUUID, u, i)
-			sw := inventory.SwapUUID(u)
-			post(&x.lists, x.vmBySwapped, sw, i)
 		}
 		if vm.Name != "" {
 			full := foldName(vm.Name)

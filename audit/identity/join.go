@@ -3,8 +3,6 @@ package identity
 import (
 	"maps"
 	"slices"
-
-	"github.com/proxaudit/proxaudit/inventory"
 )
 
 // joinSame unites what is one by being the same: VMs that share a UUID, with whatever states it, and a Node that was
@@ -253,11 +251,11 @@ func (b *builder) nodeOfUUID(uuid, cluster string) (int, bool) {
 
 // machineUUID is the UUID in the Machine's or its ProxmoxMachine's providerID.
 func (b *builder) machineUUID(i int) string {
-	if u := inventory.ParseProviderID(b.s.Machines[i].ProviderID).UUID; u != "" {
+	if u := b.machineOwnUUID[i]; u != "" {
 		return u
 	}
 	if pm := b.pmOfMachine[i]; pm >= 0 {
-		return inventory.ParseProviderID(b.s.ProxmoxMachines[pm].ProviderID).UUID
+		return b.pmUUID[pm]
 	}
 	return ""
 }

@@ -136,7 +136,7 @@ func (j *judge) providerIDs(e *Entity) {
 	switch {
 	case declared == n.ProviderID && declared != "":
 		ev.Strength = Declared
-		e.Evidence = append(e.Evidence, ev)
+		e.added = append(e.added, ev)
 		e.verdict(Managed, ReasonLinked)
 		if m.NodeRef == "" {
 			e.WaitingFor = "the Machine controller, to set nodeRef"
@@ -144,16 +144,16 @@ func (j *judge) providerIDs(e *Entity) {
 		}
 	case (n.ProviderID == "" || declared == "") && young && j.progressing(e):
 		ev.Against = true
-		e.Evidence = append(e.Evidence, ev)
+		e.added = append(e.added, ev)
 		e.verdict(Converging, ReasonYoung)
 		e.WaitingFor = "the providerID to be set on both sides"
 	case n.ProviderID == "":
 		ev.Against, ev.Note = true, "the Node has no providerID, so the Machine never finds it"
-		e.Evidence = append(e.Evidence, ev)
+		e.added = append(e.added, ev)
 		e.verdict(Mismatched, ReasonNoProviderID)
 	default:
 		ev.Against, ev.Note = true, "Cluster API compares these as strings"
-		e.Evidence = append(e.Evidence, ev)
+		e.added = append(e.added, ev)
 		e.verdict(Mismatched, ReasonProviderIDs)
 	}
 	j.remarks(e)

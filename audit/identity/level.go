@@ -8,20 +8,15 @@ type level struct {
 	strength Strength
 	// vms are the VMs that its facts name, each once, in the order of the facts.
 	vms   []int
-	facts []levelFact
+	facts []fact
 }
 
-type levelFact struct {
-	vm int
-	Evidence
-}
-
-func (l *level) add(vm int, e Evidence) {
-	if !l.names(vm) {
-		l.vms = append(l.vms, vm)
+func (l *level) add(f fact) {
+	if !l.names(f.vm) {
+		l.vms = append(l.vms, f.vm)
 	}
-	e.Strength = l.strength
-	l.facts = append(l.facts, levelFact{vm, e})
+	f.strength = l.strength
+	l.facts = append(l.facts, f)
 }
 
 func (l *level) names(vm int) bool { return slices.Contains(l.vms, vm) }

@@ -12,7 +12,13 @@ type resolution struct {
 	// vm is the index of the VM that the claim is about, or -1.
 	vm       int
 	strength Strength
-	evidence []Evidence
+	// facts are all that was compared, what argues for the VM first.
+	facts []fact
+	*doubts
+}
+
+// doubts are what keeps a claim from being about one VM. Hardly any claim has one.
+type doubts struct {
 	// rivals are VMs that equally strong evidence names: proof against proof is a conflict, a name against the same
 	// name is only ambiguous.
 	rivals []int
@@ -28,12 +34,26 @@ type resolution struct {
 	unverified []int
 }
 
+// noDoubts stands for those of nearly every claim. Nobody writes to it.
+var noDoubts doubts
+
+func (d *doubts) kept() *doubts {
+	if len(d.rivals)+len(d.shared)+len(d.blank)+len(d.deadlocked)+len(d.taken)+len(d.unverified) == 0 {
+		return &noDoubts
+	}
+	c := *d
+	return &c
+}
+
 // resolver collects the facts of one claim, strength by strength.
 type resolver struct {
 	x      *index
 	c      claim
 	levels [4]level
 	out    resolution
+	found  doubts
+	// doubted are facts that spoke against a candidate at once.
+	doubted []fact
 }
 
 const (
@@ -48,7 +68,8 @@ const (
 func (x *index) resolve(c claim) resolution {
 	// One resolver serves all claims, so that its lists are made once.
 	r := &x.scratch
-	r.x, r.c, r.out = x, c, resolution{vm: -1}
+	r.x, r.c, r.found, r.doubted = x, c, doubts{}, r.doubted[:0]
+	r.out = resolution{vm: -1, doubts: &r.found}
 	for at, strength := range [...]Strength{atProof: Proof, atStrong: Strong, atSupporting: Supporting, atHint: Hint} {
 		r.levels[at].reset(strength)
 	}
@@ -86,18 +107,19 @@ func (r *resolver) decide() resolution {
 		// It may be either: the one that an address or a name fits, or the one that could not be told apart.
 		r.out.vm, r.out.rivals = -1, []int{r.out.vm}
 	}
-	r.out.evidence = r.ordered()
+	r.out.facts = r.ordered()
+	r.out.doubts = r.found.kept()
 	return r.out
 }
 
 // ordered is all evidence: facts for the chosen VM (or for every rival) first, then those that name others, which argue
 // against it, then what spoke against candidates before.
-func (r *resolver) ordered() []Evidence {
-	n := len(r.out.evidence)
+func (r *resolver) ordered() []fact {
+	n := len(r.doubted)
 	for at := range r.levels {
 		n += len(r.levels[at].facts)
 	}
-	out := make([]Evidence, 0, n)
+	out := r.x.facts.take(n)
 	for _, against := range []bool{false, true} {
 		for at := range r.levels {
 			l := &r.levels[at]
@@ -107,14 +129,14 @@ func (r *resolver) ordered() []Evidence {
 				}
 				for i := range l.facts {
 					if l.facts[i].vm == vm {
-						out = append(out, l.facts[i].Evidence)
-						out[len(out)-1].Against = against
+						out = append(out, l.facts[i])
+						out[len(out)-1].against = against
 					}
 				}
 			}
 		}
 	}
-	return append(out, r.out.evidence...)
+	return append(out, r.doubted...)
 }
 
 func (r *resolver) choose(at int, l *level) {

@@ -32,7 +32,7 @@ func (j *judge) stray(e *Entity, ms *members) {
 	}
 	m := ms.of(vm)
 	e.Cluster = m.cluster
-	e.Evidence = slices.Concat(m.evidence, m.suspicion)
+	e.added = slices.Concat(m.evidence, m.suspicion)
 	j.addDoubts(e, i)
 	switch {
 	case vm.Config == nil:
@@ -53,11 +53,11 @@ func (j *judge) stray(e *Entity, ms *members) {
 func (j *judge) addDoubts(e *Entity, vm int) {
 	to := inventory.VMSubject(j.s.VMs[vm].Key())
 	for _, s := range j.ambiguous[vm] {
-		e.Evidence = append(e.Evidence, Evidence{Kind: KindName, Strength: Hint, From: s, To: to, Against: true,
+		e.added = append(e.added, Evidence{Kind: KindName, Strength: Hint, From: s, To: to, Against: true,
 			Note: "it may be this VM, and it may be another"})
 	}
 	for _, s := range j.disputes[vm] {
-		e.Evidence = append(e.Evidence, Evidence{Kind: KindName, Strength: Hint, From: s, To: to, Against: true,
+		e.added = append(e.added, Evidence{Kind: KindName, Strength: Hint, From: s, To: to, Against: true,
 			Note: "some facts fit this VM, but the UUIDs differ"})
 	}
 }
@@ -101,7 +101,7 @@ func (j *judge) withoutMachines(e *Entity, vm *inventory.VM) {
 	if j.s.Management != nil {
 		return
 	}
-	e.Evidence = append(e.Evidence, Evidence{Kind: KindCoverage, Against: true, From: inventory.VMSubject(vm.Key()),
+	e.added = append(e.added, Evidence{Kind: KindCoverage, Against: true, From: inventory.VMSubject(vm.Key()),
 		Note: "no management cluster was read: whether a Machine declares it is not known"})
 	e.Confidence = e.Confidence.lower()
 }
