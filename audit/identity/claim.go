@@ -1,7 +1,6 @@
 package identity
 
 import (
-	"net/netip"
 	"strconv"
 
 	"github.com/proxaudit/proxaudit/inventory"
@@ -14,10 +13,10 @@ type claim struct {
 	// addresses are VMIDs that the object names, with the sites in which they may lie.
 	addresses []addressClaim
 	// vmid is the VMID that the declaration names; nil if it names none.
-	vmid  *int
-	macs  []string
-	ips   []netip.Addr
-	names []string
+	vmid *int
+	// macs and ips are as the object states them.
+	macs, ips []string
+	names     []string
 }
 
 type uuidClaim struct {
@@ -50,11 +49,7 @@ func (x *index) nodeClaim(i int) claim {
 		c.uuids = append(c.uuids, uuidClaim{KindProviderIDUUID, p.UUID, n.ProviderID})
 	}
 	c.addresses = x.nodeAddresses(n)
-	for _, ip := range n.InternalIPs {
-		if a, _ := parseAddress(ip); a.IsValid() {
-			c.ips = append(c.ips, a)
-		}
-	}
+	c.ips = n.InternalIPs
 	return c
 }
 
@@ -112,7 +107,7 @@ func instanceID(n *inventory.Node) (vmid int, region string, ok bool) {
 
 func (x *index) proxmoxMachineClaim(i int) claim {
 	pm := &x.s.ProxmoxMachines[i]
-	c := claim{from: proxmoxMachineSubject(pm), names: []string{pm.Name}, macs: lowerAll(pm.MACs)}
+	c := claim{from: proxmoxMachineSubject(pm), names: []string{pm.Name}, macs: pm.MACs}
 	if u := x.pmUUID[i]; u != "" {
 		c.uuids = append(c.uuids, uuidClaim{KindProviderIDUUID, u, pm.ProviderID})
 	}
@@ -123,14 +118,17 @@ func (x *index) proxmoxMachineClaim(i int) claim {
 				key: inventory.Key{Site: site, VMID: *pm.VMID}, raw: strconv.Itoa(*pm.VMID), needsName: true})
 		}
 	}
-	c.ips = parseAll(pm.Addresses)
+	c.ips = pm.Addresses
 	return c
 }
 
-func (x *index) machineClaim(i int) claim {
-	m := &x.s.Machines[i]
+func (b *builder) machineClaim(i int) claim {
+	m := &b.s.Machines[i]
 	c := claim{from: machineSubject(m), names: []string{m.Name}}
-	if u := x.machineOwnUUID[i]; u != "" {
+	if pm := b.pmOfMachine[i]; pm >= 0 {
+		c.vmid = b.s.ProxmoxMachines[pm].VMID
+	}
+	if u := b.machineOwnUUID[i]; u != "" {
 		c.uuids = append(c.uuids, uuidClaim{KindProviderIDUUID, u, m.ProviderID})
 	}
 	if u, ok := inventory.NormalizeUUID(m.SystemUUID); ok {
@@ -141,7 +139,7 @@ func (x *index) machineClaim(i int) claim {
 		c.names = nil
 		return c
 	}
-	c.ips = parseAll(m.Addresses)
+	c.ips = m.Addresses
 	return c
 }
 
@@ -153,16 +151,6 @@ func (x *index) sitesOf(cluster string) []string {
 	out := make([]string, 0, len(x.s.Sites))
 	for i := range x.s.Sites {
 		out = append(out, x.s.Sites[i].Name)
-	}
-	return out
-}
-
-func parseAll(in []string) []netip.Addr {
-	var out []netip.Addr
-	for _, s := range in {
-		if a, _ := parseAddress(s); a.IsValid() {
-			out = append(out, a)
-		}
 	}
 	return out
 }

@@ -182,10 +182,7 @@ func (j *judge) nodeUnseen(e *Entity, vm int) bool {
 func (j *judge) mayBe(e *Entity, vm int) bool {
 	fits := false
 	j.eachResolution(e, func(r *resolution) {
-		fits = fits || r.vm == vm || slices.Contains(r.rivals, vm)
-		for _, f := range r.facts {
-			fits = fits || (f.kind == KindSwappedUUID && !f.against)
-		}
+		fits = fits || r.vm == vm || slices.Contains(r.rivals, vm) || r.swapped
 	})
 	return fits
 }

@@ -176,7 +176,8 @@ func (r *resolver) sameName(name string) bool {
 }
 
 func (r *resolver) byMAC() {
-	for _, mac := range r.c.macs {
+	for _, stated := range r.c.macs {
+		mac := strings.ToLower(stated)
 		vms := r.x.vmByMAC[mac]
 		if len(vms) != 1 {
 			// A MAC on two VMs (a copied configuration) identifies neither.
@@ -187,7 +188,8 @@ func (r *resolver) byMAC() {
 }
 
 func (r *resolver) byIP() {
-	for _, ip := range r.c.ips {
+	for _, stated := range r.c.ips {
+		ip, _ := parseAddress(stated)
 		vms := r.x.vmByIP[ip]
 		if len(vms) != 1 {
 			continue

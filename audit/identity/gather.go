@@ -38,25 +38,26 @@ func (b *builder) declaredCluster(e *Entity) string {
 	return ""
 }
 
-// Evidence is all that was compared for the machine, what argues for the verdict first. It is put together
-// when it is asked for: most of it never is.
+// Evidence is all that was compared for the machine, what argues for the verdict first. It is compared
+// again when somebody asks for it: nearly all of it ties managed machines together and is never shown, and in a large fleet
+// would be most of the memory. Not for use from several goroutines.
 func (e *Entity) Evidence() []Evidence {
 	b := e.b
 	var out []Evidence
-	take := func(from inventory.Subject, r *resolution) {
-		for i := range r.facts {
-			out = append(out, r.facts[i].evidence(from, b.s))
+	take := func(c claim) {
+		for _, f := range b.factsOf(c) {
+			out = append(out, f.evidence(c.from, b.s))
 		}
 	}
 	for _, i := range e.Machines {
-		take(machineSubject(&b.s.Machines[i]), &b.machines[i])
+		take(b.machineClaim(i))
 		out = append(out, b.refs(i)...)
 	}
 	for _, i := range e.ProxmoxMachines {
-		take(proxmoxMachineSubject(&b.s.ProxmoxMachines[i]), &b.pms[i])
+		take(b.proxmoxMachineClaim(i))
 	}
 	for _, i := range e.Nodes {
-		take(nodeSubject(&b.s.Nodes[i]), &b.nodes[i])
+		take(b.nodeClaim(i))
 	}
 	// What argues for the verdict comes first; within that the order of the members stays.
 	slices.SortStableFunc(out, func(a, b Evidence) int {

@@ -174,11 +174,7 @@ func (b *builder) resolveAll() {
 	}
 	b.machines = make([]resolution, len(b.s.Machines))
 	for i := range b.machines {
-		c := b.machineClaim(i)
-		if pm := b.pmOfMachine[i]; pm >= 0 {
-			c.vmid = b.s.ProxmoxMachines[pm].VMID
-		}
-		b.machines[i] = b.resolve(c)
+		b.machines[i] = b.resolve(b.machineClaim(i))
 	}
 }
 

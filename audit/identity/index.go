@@ -22,7 +22,6 @@ type index struct {
 	vmByShort map[string][]int
 
 	lists   arena
-	facts   factArena
 	scratch resolver
 
 	nodeByUUID map[string][]int

@@ -12,8 +12,8 @@ type resolution struct {
 	// vm is the index of the VM that the claim is about, or -1.
 	vm       int
 	strength Strength
-	// facts are all that was compared, what argues for the VM first.
-	facts []fact
+	// swapped is true if a UUID in swapped form argues for the VM.
+	swapped bool
 	*doubts
 }
 
@@ -66,6 +66,19 @@ const (
 // resolve finds the VM that a claim is about. The strongest level that names a VM decides; what weaker levels say of
 // other VMs is kept as evidence against.
 func (x *index) resolve(c claim) resolution {
+	return x.compare(c, false).decide()
+}
+
+// facts are all that can be compared for a claim, what argues for its VM first.
+func (x *index) factsOf(c claim) []fact {
+	r := x.compare(c, true)
+	r.decide()
+	return r.ordered()
+}
+
+// compare collects the facts of a claim. Where a UUID proves which VM it is, addresses of interfaces and names decide nothing
+// any more: they are compared only for somebody who wants to see all evidence.
+func (x *index) compare(c claim, all bool) *resolver {
 	// One resolver serves all claims, so that its lists are made once.
 	r := &x.scratch
 	r.x, r.c, r.found, r.doubted = x, c, doubts{}, r.doubted[:0]
@@ -75,10 +88,13 @@ func (x *index) resolve(c claim) resolution {
 	}
 	r.byUUID()
 	r.byAddress()
-	r.byMAC()
-	r.byIP()
-	r.byName()
-	return r.decide()
+	// A guest with another name at the VMID that the claim names may be the same one after all, if MAC or IP fit.
+	if proven := len(r.levels[atProof].vms) > 0 && len(r.found.taken) == 0; all || !proven {
+		r.byMAC()
+		r.byIP()
+		r.byName()
+	}
+	return r
 }
 
 // settleTaken takes back that an address is another guest's where a MAC or IP address fits that guest as well and no UUID
@@ -107,7 +123,11 @@ func (r *resolver) decide() resolution {
 		// It may be either: the one that an address or a name fits, or the one that could not be told apart.
 		r.out.vm, r.out.rivals = -1, []int{r.out.vm}
 	}
-	r.out.facts = r.ordered()
+	for i := range r.levels {
+		for _, f := range r.levels[i].facts {
+			r.out.swapped = r.out.swapped || (f.kind == KindSwappedUUID && r.chosen(f.vm))
+		}
+	}
 	r.out.doubts = r.found.kept()
 	return r.out
 }
@@ -119,12 +139,12 @@ func (r *resolver) ordered() []fact {
 	for at := range r.levels {
 		n += len(r.levels[at].facts)
 	}
-	out := r.x.facts.take(n)
+	out := make([]fact, 0, n)
 	for _, against := range []bool{false, true} {
 		for at := range r.levels {
 			l := &r.levels[at]
 			for _, vm := range l.vms {
-				if chosen := vm == r.out.vm || slices.Contains(r.out.rivals, vm); chosen == against {
+				if r.chosen(vm) == against {
 					continue
 				}
 				for i := range l.facts {
@@ -138,6 +158,9 @@ func (r *resolver) ordered() []fact {
 	}
 	return append(out, r.doubted...)
 }
+
+// chosen is true for the VM that the claim is about and for its rivals.
+func (r *resolver) chosen(vm int) bool { return vm == r.out.vm || slices.Contains(r.out.rivals, vm) }
 
 func (r *resolver) choose(at int, l *level) {
 	r.out.strength = l.strength
@@ -192,14 +215,6 @@ func orNone(s string) string {
 		return "(none)"
 	}
 	return s
-}
-
-func lowerAll(in []string) []string {
-	out := make([]string, 0, len(in))
-	for _, s := range in {
-		out = append(out, strings.ToLower(s))
-	}
-	return out
 }
 
 func guestWord(v *inventory.VM) string {
