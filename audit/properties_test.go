@@ -192,7 +192,7 @@ func TestHostileInput(t *testing.T) {
 			s.ProxmoxMachines = append(s.ProxmoxMachines, inventory.ProxmoxMachine{Meta: meta, VMID: vmid, ProviderID: "proxmox://", MACs: []string{name}}, inventory.ProxmoxMachine{VMID: vmid})
 		}
 		s.Nodes = append(s.Nodes, inventory.Node{Name: name, ProviderID: name, SystemUUID: name, InternalIPs: []string{name}, CreatedAt: &zero},
-			inventory.Node{Cluster: name, ProviderID: "proxmox:///105", Annotations: map[string]string{identity.AnnotationInstanceID: "-5"}})
+			inventory.Node{Cluster: name, ProviderID: "proxmox:///105", Annotations: map[string]string{inventory.AnnotationInstanceID: "-5"}})
 		s.Clusters = append(s.Clusters, inventory.Cluster{Key: name, Site: name, Selector: inventory.Selector{Names: "(", VMIDs: []string{name}}},
 			inventory.Cluster{Key: name, Selector: inventory.Selector{Tags: []string{""}}, Declared: &inventory.DeclaredCluster{}})
 		s.Sites = append(s.Sites, inventory.Site{Name: name, Regions: []string{name}})

@@ -1,9 +1,6 @@
 package inventory
 
-import (
-	"strconv"
-	"strings"
-)
+import "strings"
 
 // ProviderIDKind is who writes a providerID of such a form.
 type ProviderIDKind string
@@ -54,7 +51,7 @@ func ParseProviderID(raw string) ProviderID {
 	p.Kind = ProviderMalformed
 	// The cloud controller manager also knows proxmox:///<vmid>, with the region left out.
 	if region, id, found := strings.Cut(rest, "/"); found {
-		if n, err := strconv.Atoi(id); err == nil && ValidVMID(n) && !strings.ContainsAny(id, "+-") {
+		if n, ok := parseVMID(id); ok {
 			p.Kind, p.Region, p.VMID = ProviderCCM, region, n
 		}
 		return p

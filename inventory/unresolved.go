@@ -3,7 +3,6 @@ package inventory
 import (
 	"cmp"
 	"slices"
-	"strconv"
 )
 
 // Unresolved is what the lists of pass 1 left open, for pass 2 to ask about.
@@ -13,9 +12,6 @@ type Unresolved struct {
 	// Guests are running VMs that no UUID ties to a Machine or Node: the ones that a guest agent may tell about.
 	Guests []Key
 }
-
-// instanceIDAnnotation is where the Proxmox cloud controller manager keeps the VMID with provider=capmox.
-const instanceIDAnnotation = "proxmox.sinextra.dev/instance-id"
 
 // UnresolvedOf computes what is still open in a Snapshot. It is pure, and its answer is sorted.
 func UnresolvedOf(s *Snapshot) Unresolved {
@@ -58,25 +54,12 @@ func unlisted(s *Snapshot, listed map[Key]bool) []Key {
 		}
 	}
 	for i := range s.Nodes {
-		n := &s.Nodes[i]
-		if p := ParseProviderID(n.ProviderID); p.Kind == ProviderCCM {
-			ask(s.SitesOfRegion(regionOf(p.Region, n)), p.VMID)
-		}
-		if id, err := strconv.Atoi(n.Annotations[instanceIDAnnotation]); err == nil {
-			ask(s.SitesOfRegion(regionOf("", n)), id)
+		for _, named := range s.Nodes[i].VMIDs() {
+			ask(s.SitesOfRegion(named.Region), named.VMID)
 		}
 	}
 	slices.SortFunc(out, func(a, b Key) int { return cmp.Or(cmp.Compare(a.Site, b.Site), cmp.Compare(a.VMID, b.VMID)) })
 	return out
-}
-
-func regionOf(region string, n *Node) string {
-	for _, r := range []string{region, n.Labels["topology.proxmox.sinextra.dev/region"], n.Labels["topology.kubernetes.io/region"]} {
-		if r != "" {
-			return r
-		}
-	}
-	return ""
 }
 
 // SitesOfRegion are the sites that the Proxmox cloud controller manager knows under a region's name. A site without

@@ -53,56 +53,19 @@ func (x *index) nodeClaim(i int) claim {
 	return c
 }
 
-// nodeAddresses are the VMIDs that a Node names: by the cloud controller manager's providerID, or by its annotation
-// together with the region label (sergelogvinov/proxmox-cloud-controller-manager with provider=capmox).
+// nodeAddresses are the VMIDs that a Node names, where they may lie.
 func (x *index) nodeAddresses(n *inventory.Node) []addressClaim {
 	var out []addressClaim
-	add := func(kind Kind, region, raw string, vmid int) {
-		for _, site := range x.s.SitesOfRegion(region) {
-			out = append(out, addressClaim{kind: kind, key: inventory.Key{Site: site, VMID: vmid}, raw: raw})
+	for _, named := range n.VMIDs() {
+		kind, raw := KindRegionVMID, n.ProviderID
+		if named.Annotated {
+			kind, raw = KindInstanceID, inventory.AnnotationInstanceID+"="+strconv.Itoa(named.VMID)
+		}
+		for _, site := range x.s.SitesOfRegion(named.Region) {
+			out = append(out, addressClaim{kind: kind, key: inventory.Key{Site: site, VMID: named.VMID}, raw: raw})
 		}
 	}
-	if p := inventory.ParseProviderID(n.ProviderID); p.Kind == inventory.ProviderCCM {
-		add(KindRegionVMID, regionOf(p.Region, n), n.ProviderID, p.VMID)
-	}
-	if id, region, ok := instanceID(n); ok {
-		add(KindInstanceID, region, AnnotationInstanceID+"="+strconv.Itoa(id), id)
-	}
 	return out
-}
-
-// Marks of the Proxmox cloud controller manager on a Node.
-const (
-	AnnotationInstanceID = "proxmox.sinextra.dev/instance-id"
-	LabelRegion          = "topology.proxmox.sinextra.dev/region"
-	LabelRegionCommon    = "topology.kubernetes.io/region"
-)
-
-// regionOf fills in a region that the providerID leaves out from the Node's label.
-func regionOf(region string, n *inventory.Node) string {
-	if region != "" {
-		return region
-	}
-	return regionLabel(n)
-}
-
-func regionLabel(n *inventory.Node) string {
-	if r := n.Labels[LabelRegion]; r != "" {
-		return r
-	}
-	return n.Labels[LabelRegionCommon]
-}
-
-func instanceID(n *inventory.Node) (vmid int, region string, ok bool) {
-	raw := n.Annotations[AnnotationInstanceID]
-	if raw == "" {
-		return 0, "", false
-	}
-	id, err := strconv.Atoi(raw)
-	if err != nil || !inventory.ValidVMID(id) {
-		return 0, "", false
-	}
-	return id, regionLabel(n), true
 }
 
 func (x *index) proxmoxMachineClaim(i int) claim {

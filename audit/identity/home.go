@@ -57,12 +57,11 @@ func (j *judge) atHomeOf(e *Entity, addresses []addressClaim) []addressClaim {
 
 // pointer is the region in which a Node names a VMID, by its providerID or annotation.
 func (j *judge) pointer(n int) (region string, ok bool) {
-	node := &j.s.Nodes[n]
-	if p := inventory.ParseProviderID(node.ProviderID); p.Kind == inventory.ProviderCCM {
-		return regionOf(p.Region, node), true
+	named := j.s.Nodes[n].VMIDs()
+	if len(named) == 0 {
+		return "", false
 	}
-	_, region, ok = instanceID(node)
-	return region, ok
+	return named[0].Region, true
 }
 
 // mapped is true if the configuration gives a site this region.
