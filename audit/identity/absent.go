@@ -27,7 +27,7 @@ func (j *judge) whereabouts(from inventory.Subject, addresses []addressClaim) pr
 		pr := j.probes[a.key]
 		ev := Evidence{Kind: KindProbe, From: from, To: inventory.VMSubject(a.key), Left: itoa(a.key.VMID)}
 		switch {
-		case len(j.vmByKey[a.key]) > 0:
+		case len(j.at(a.key)) > 0:
 			// Somebody is listed there, who is not this machine (else it would be linked): see recycled.
 			p.gone = false
 		case pr == nil || pr.Existence == inventory.ExistenceUnknown:

@@ -26,7 +26,7 @@ func (b *builder) findAliases() {
 		if m.NodeRef == "" || (c != nil && c.State != inventory.NotAsked) {
 			continue
 		}
-		ns := b.nodeByUUID[b.machineUUID(i)]
+		ns := b.nodeByUUID.get(b.machineUUID(i))
 		if len(ns) != 1 || b.s.Nodes[ns[0]].Name != m.NodeRef {
 			continue
 		}

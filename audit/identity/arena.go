@@ -1,7 +1,7 @@
 package identity
 
-// arena hands out lists of one index: nearly every list of the maps has exactly one entry, and an allocation for each
-// would be most of the work of building them.
+// arena hands out lists of one index: nearly every machine has one object of a kind, and an allocation for each
+// would be much of the work.
 type arena struct{ free []int }
 
 func (a *arena) list(i int) []int {
@@ -19,9 +19,4 @@ func (a *arena) add(l []int, i int) []int {
 		return a.list(i)
 	}
 	return append(l, i)
-}
-
-// post adds an index under a key.
-func post[K comparable](a *arena, m map[K][]int, key K, i int) {
-	m[key] = a.add(m[key], i)
 }

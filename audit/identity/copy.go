@@ -51,7 +51,7 @@ func (j *judge) namedInstead(pm, vm int) []string {
 	}
 	var missing []string
 	for _, a := range j.pmAddresses[pm] {
-		if p := j.probes[a.key]; len(j.vmByKey[a.key]) == 0 && (p == nil || p.Existence != inventory.Free) {
+		if p := j.probes[a.key]; len(j.at(a.key)) == 0 && (p == nil || p.Existence != inventory.Free) {
 			missing = append(missing, need(inventory.SiteSource(a.key.Site), inventory.ScopeGuests))
 		}
 	}

@@ -15,7 +15,7 @@ func (r *resolver) against(f fact, s Strength) {
 
 func (r *resolver) byUUID() {
 	for _, u := range r.c.uuids {
-		switch vms := r.x.vmByUUID[u.uuid]; {
+		switch vms := r.x.vmByUUID.get(u.uuid); {
 		case len(vms) == 1:
 			r.levels[atProof].add(fact{kind: u.kind, vm: vms[0], left: u.raw, right: u.uuid})
 		case len(vms) > 1:
@@ -26,7 +26,7 @@ func (r *resolver) byUUID() {
 			r.out.shared = vms
 		case u.kind == KindSystemUUID:
 			// Only what firmware shows can be swapped; a providerID is made from the configuration's text.
-			if sw := r.x.vmByUUID[inventory.SwapUUID(u.uuid)]; len(sw) == 1 {
+			if sw := r.x.vmByUUID.get(inventory.SwapUUID(u.uuid)); len(sw) == 1 {
 				at, note := atStrong, "equal after swapping the bytes of the first three groups; the straight form has no match"
 				if len(r.x.uuidGaps) > 0 {
 					at, note = atSupporting, "equal after swapping the bytes of the first three groups; whether the straight form has a match was not seen"
@@ -79,7 +79,7 @@ func (r *resolver) dispute(f fact, s Strength) {
 
 func (r *resolver) byAddress() {
 	for _, a := range r.c.addresses {
-		for _, vm := range r.x.vmByKey[a.key] {
+		for _, vm := range r.x.at(a.key) {
 			r.atAddress(a, vm)
 		}
 	}
@@ -178,7 +178,7 @@ func (r *resolver) sameName(name string) bool {
 func (r *resolver) byMAC() {
 	for _, stated := range r.c.macs {
 		mac := strings.ToLower(stated)
-		vms := r.x.vmByMAC[mac]
+		vms := r.x.vmByMAC.get(mac)
 		if len(vms) != 1 {
 			// A MAC on two VMs (a copied configuration) identifies neither.
 			continue
@@ -190,7 +190,10 @@ func (r *resolver) byMAC() {
 func (r *resolver) byIP() {
 	for _, stated := range r.c.ips {
 		ip, _ := parseAddress(stated)
-		vms := r.x.vmByIP[ip]
+		if !ip.IsValid() {
+			continue
+		}
+		vms := r.x.vmByIP.get(ip.As16())
 		if len(vms) != 1 {
 			continue
 		}
@@ -222,9 +225,9 @@ func (r *resolver) byName() {
 	var seen []int
 	for _, n := range r.c.names {
 		full := foldName(n)
-		vms := r.x.vmByName[full]
+		vms := r.x.vmByName.get(full)
 		if len(vms) == 0 {
-			vms = r.x.vmByShort[shortName(full)]
+			vms = r.x.vmByShort.get(shortName(full))
 		}
 		// Names repeat in large fleets (every site has a "test"): past this many equals a name says nothing, and
 		// listing them all would make the evidence grow with the square of the fleet.

@@ -4,6 +4,8 @@ import (
 	"net/netip"
 	"strings"
 
+	"github.com/google/uuid"
+
 	"github.com/proxaudit/proxaudit/inventory"
 )
 
@@ -13,18 +15,19 @@ type index struct {
 	s *inventory.Snapshot
 
 	// vmByUUID lists QEMU guests that are no templates, by usable SMBIOS UUID. More than one entry: the UUID is shared.
-	vmByUUID map[string][]int
+	vmByUUID uuidPosting
 	// vmByKey lists every guest with an address, containers and templates included: they occupy a VMID.
-	vmByKey   map[inventory.Key][]int
-	vmByMAC   map[string][]int
-	vmByIP    map[netip.Addr][]int
-	vmByName  map[string][]int
-	vmByShort map[string][]int
+	vmByKey   posting[guestKey]
+	vmByMAC   posting[string]
+	vmByIP    posting[[16]byte]
+	vmByName  posting[string]
+	vmByShort posting[string]
+	siteNo    map[string]int32
 
 	lists   arena
 	scratch resolver
 
-	nodeByUUID map[string][]int
+	nodeByUUID uuidPosting
 	nodeByUID  map[nodeIdentity]int
 	nodeByName map[nodeKey]int
 	pmByName   map[objectKey]int
@@ -58,13 +61,15 @@ func identityOf(n *inventory.Node) nodeIdentity { return nodeIdentity{n.UID, n.S
 type objectKey struct{ namespace, name string }
 
 func newIndex(s *inventory.Snapshot) *index {
+	self := upTo(max(len(s.VMs), len(s.Nodes)))
 	x := &index{
 		s:        s,
-		vmByUUID: make(map[string][]int, len(s.VMs)),
-		vmByKey:  make(map[inventory.Key][]int, len(s.VMs)), vmByMAC: make(map[string][]int, len(s.VMs)),
-		vmByIP: make(map[netip.Addr][]int), vmByName: make(map[string][]int, len(s.VMs)),
-		vmByShort:  make(map[string][]int, len(s.VMs)),
-		nodeByUUID: make(map[string][]int, len(s.Nodes)), nodeByUID: make(map[nodeIdentity]int, len(s.Nodes)), nodeByName: make(map[nodeKey]int, len(s.Nodes)),
+		vmByUUID: uuidPosting{newPosting[uuid.UUID](self, len(s.VMs))},
+		vmByKey:  newPosting[guestKey](self, len(s.VMs)), vmByMAC: newPosting[string](self, len(s.VMs)),
+		vmByIP: newPosting[[16]byte](self, 0), vmByName: newPosting[string](self, len(s.VMs)),
+		vmByShort: newPosting[string](self, len(s.VMs)), siteNo: map[string]int32{},
+		nodeByUUID: uuidPosting{newPosting[uuid.UUID](self, len(s.Nodes))},
+		nodeByUID:  make(map[nodeIdentity]int, len(s.Nodes)), nodeByName: make(map[nodeKey]int, len(s.Nodes)),
 		pmByName: make(map[objectKey]int, len(s.ProxmoxMachines)), machByName: make(map[objectKey]int, len(s.Machines)),
 		pmUUID: make([]string, len(s.ProxmoxMachines)), machineOwnUUID: make([]string, len(s.Machines)),
 		declaredUUIDs: make(map[string]bool, len(s.Machines)),
@@ -81,7 +86,7 @@ func newIndex(s *inventory.Snapshot) *index {
 			x.nodeByUID[identityOf(n)] = i
 		}
 		if n.SystemUUID != "" && !again {
-			post(&x.lists, x.nodeByUUID, n.SystemUUID, i)
+			x.nodeByUUID.add(n.SystemUUID, i)
 		}
 		x.nodeByName[nodeKey{n.Cluster, n.Name}] = i
 	}
@@ -119,23 +124,28 @@ func (x *index) addVMs() {
 	for i := range x.s.VMs {
 		vm := &x.s.VMs[i]
 		x.hosts[vm.Node] = true
-		post(&x.lists, x.vmByKey, vm.Key(), i)
+		site, ok := x.siteNo[vm.Site]
+		if !ok {
+			site = int32(len(x.siteNo)) //nolint:gosec // a handful
+			x.siteNo[vm.Site] = site
+		}
+		x.vmByKey.add(guestKey{site, int32(vm.VMID)}, i) //nolint:gosec // a VMID has nine digits
 		if !candidate(vm) {
 			continue
 		}
 		if u := vm.UUID(); u != "" {
-			post(&x.lists, x.vmByUUID, u, i)
+			x.vmByUUID.add(u, i)
 		}
 		if vm.Name != "" {
 			full := foldName(vm.Name)
-			post(&x.lists, x.vmByName, full, i)
-			post(&x.lists, x.vmByShort, shortName(full), i)
+			x.vmByName.add(full, i)
+			x.vmByShort.add(shortName(full), i)
 		}
 		for _, mac := range vmMACs(vm) {
-			post(&x.lists, x.vmByMAC, mac, i)
+			x.vmByMAC.add(mac, i)
 		}
 		for _, ip := range vmIPs(vm) {
-			post(&x.lists, x.vmByIP, ip, i)
+			x.vmByIP.add(ip.As16(), i)
 		}
 	}
 }

@@ -8,7 +8,7 @@ import (
 // joinSame unites what is one by being the same: VMs that share a UUID, with whatever states it, and a Node that was
 // listed through two contexts.
 func (b *builder) joinSame() {
-	for _, vms := range b.vmByUUID {
+	for _, vms := range b.vmByUUID.more {
 		for _, vm := range vms[1:] {
 			b.union(vms[0], vm)
 		}
@@ -241,7 +241,7 @@ func (b *builder) noteDoubts() {
 // nodeOfUUID is the one Node of a cluster that states a UUID.
 func (b *builder) nodeOfUUID(uuid, cluster string) (int, bool) {
 	found, n := 0, 0
-	for _, i := range b.nodeByUUID[uuid] {
+	for _, i := range b.nodeByUUID.get(uuid) {
 		if b.s.Nodes[i].Cluster == cluster {
 			found, n = i, n+1
 		}
