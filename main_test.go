@@ -75,7 +75,7 @@ func TestScripts(t *testing.T) {
 				Cmds: map[string]func(*testscript.TestScript, bool, []string){
 					"exits": exits, "site": startSite, "kube": startKube, "fault": fault, "asked": asked,
 					"canary": addCanary, "leaks": leaks, "lines": lines, "interrupt": interrupt, "ended": ended,
-					"pipe": makePipe, "stuck": interruptStuck,
+					"pipe": makePipe, "stuck": interruptStuck, "full": interruptFull,
 				},
 			})
 		})

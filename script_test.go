@@ -151,12 +151,17 @@ func asked(ts *testscript.TestScript, neg bool, args []string) {
 	s.ResetRequests()
 }
 
-// interrupt SITE: waits until the program in the background has asked the site, and sends SIGINT as Ctrl-C does.
+// interrupt SITE [TERM]: waits until the program in the background has asked the site, and sends SIGINT as Ctrl-C does, or
+// SIGTERM as a supervisor does.
 func interrupt(ts *testscript.TestScript, neg bool, args []string) {
-	need(ts, !neg && len(args) == 1, "interrupt SITE")
+	need(ts, !neg && (len(args) == 1 || len(args) == 2 && args[1] == "TERM"), "interrupt SITE [TERM]")
 	s := worldOf(ts).sites[args[0]]
 	need(ts, s != nil, "site "+args[0]+" first")
-	interruptWhen(ts, func() bool { return len(s.Requests()) > 0 })
+	sig := syscall.SIGINT
+	if len(args) == 2 {
+		sig = syscall.SIGTERM
+	}
+	interruptWhen(ts, sig, func() bool { return len(s.Requests()) > 0 })
 }
 
 // pipe FILE: makes a named pipe.
@@ -168,7 +173,7 @@ func makePipe(ts *testscript.TestScript, neg bool, args []string) {
 // stuck PIPE: waits until the program in the background reads the named pipe, into which nobody writes, and sends SIGINT.
 func interruptStuck(ts *testscript.TestScript, neg bool, args []string) {
 	need(ts, !neg && len(args) == 1, "stuck PIPE")
-	interruptWhen(ts, func() bool {
+	interruptWhen(ts, syscall.SIGINT, func() bool {
 		// A writer that does not wait is let in as soon as there is a reader, and not before (fifo(7)).
 		fd, err := syscall.Open(ts.MkAbs(args[0]), syscall.O_WRONLY|syscall.O_NONBLOCK|syscall.O_CLOEXEC, 0)
 		if errors.Is(err, syscall.ENXIO) {
@@ -180,8 +185,26 @@ func interruptStuck(ts *testscript.TestScript, neg bool, args []string) {
 	})
 }
 
-// interruptWhen sends SIGINT to the program in the background as soon as it is where it should be.
-func interruptWhen(ts *testscript.TestScript, there func() bool) {
+// full PIPE: waits until the program in the background has filled the named pipe, which nobody empties, and sends SIGINT.
+// The script opens the pipe for reading and writing (1<>PIPE), so that the write waits and does not fail.
+func interruptFull(ts *testscript.TestScript, neg bool, args []string) {
+	need(ts, !neg && len(args) == 1, "full PIPE")
+	fd, err := syscall.Open(ts.MkAbs(args[0]), syscall.O_RDWR|syscall.O_NONBLOCK|syscall.O_CLOEXEC, 0)
+	ts.Check(err)
+	ts.Defer(func() { ts.Check(syscall.Close(fd)) })
+	interruptWhen(ts, syscall.SIGINT, func() bool {
+		// One byte more goes in until the pipe is full; nobody looks at what is in it.
+		_, err := syscall.Write(fd, []byte{0})
+		if errors.Is(err, syscall.EAGAIN) {
+			return true
+		}
+		ts.Check(err)
+		return false
+	})
+}
+
+// interruptWhen sends a signal to the program in the background as soon as it is where it should be.
+func interruptWhen(ts *testscript.TestScript, sig syscall.Signal, there func() bool) {
 	bg := ts.BackgroundCmds()
 	need(ts, len(bg) == 1, "exec PROGRAM & first")
 	for deadline := time.Now().Add(time.Minute); !there(); time.Sleep(5 * time.Millisecond) {
@@ -190,7 +213,7 @@ func interruptWhen(ts *testscript.TestScript, there func() bool) {
 		}
 	}
 	worldOf(ts).background = bg[0]
-	ts.Check(bg[0].Process.Signal(syscall.SIGINT))
+	ts.Check(bg[0].Process.Signal(sig))
 }
 
 // ended CODE: behind wait, how the interrupted program ended.
