@@ -90,12 +90,12 @@ type result struct {
 	graph *identity.Graph
 }
 
-// analyse works on a sorted copy: the order in which sources answered never shows.
+// analyse works on the Snapshot in one order: that in which sources answered never shows.
 func analyse(s *inventory.Snapshot, opt Options) *result {
 	if opt.Grace == 0 {
 		opt.Grace = DefaultGrace
 	}
-	sorted := s.Sorted()
+	sorted := s.Ordered()
 	sorted.Compact()
 	return &result{s: sorted, graph: identity.Resolve(sorted, identity.Options{Grace: opt.Grace})}
 }

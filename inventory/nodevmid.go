@@ -50,6 +50,9 @@ func (n *Node) regionLabel() string {
 
 // parseVMID takes decimal digits only: strconv would take a sign as well.
 func parseVMID(s string) (int, bool) {
+	if s == "" {
+		return 0, false
+	}
 	n, err := strconv.Atoi(s)
 	return n, err == nil && ValidVMID(n) && !strings.ContainsAny(s, "+-")
 }

@@ -76,8 +76,18 @@ func TestSortedIsACopyInOneOrder(t *testing.T) {
 	if !reflect.DeepEqual(got, want) {
 		t.Error("another order sorts into another Snapshot")
 	}
+	if read := s.Ordered(); !reflect.DeepEqual(read, want) {
+		t.Error("Ordered gives another Snapshot than Sorted")
+	}
 	if after := fmt.Sprintf("%+v", s.VMs[0]); after != before {
-		t.Error("Sorted changed what it was given")
+		t.Error("Sorted or Ordered changed what it was given")
+	}
+	got.VMs[0].Name, got.Sites[0].Nodes[0].Name = "changed", "changed"
+	if s.Sorted().VMs[0].Name == "changed" || want.VMs[0].Name == "changed" || want.Sites[0].Nodes[0].Name == "changed" {
+		t.Error("a copy that was sorted shares its lists")
+	}
+	if o := want.Ordered(); &o.VMs[0] != &want.VMs[0] || &o.Nodes[0] != &want.Nodes[0] {
+		t.Error("lists that are in order were copied")
 	}
 }
 

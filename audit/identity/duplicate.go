@@ -12,16 +12,13 @@ func (b *builder) isDuplicateMachine(m int) bool {
 // findDuplicates looks for VMs that several ProxmoxMachines claim. If exactly one of them fits by VMID and name (the
 // two by which CAPMOX itself finds a VM), it is the holder and the others are duplicates: conflicts of their own.
 func (b *builder) findDuplicates() {
-	claims := make(map[int][]int)
+	claims := newPosting[int](upTo(len(b.pms)), len(b.pms))
 	for i := range b.pms {
 		if vm := b.pms[i].vm; vm >= 0 && (b.pms[i].strength == Proof || b.pms[i].strength == Strong) {
-			claims[vm] = append(claims[vm], i)
+			claims.add(vm, i)
 		}
 	}
-	for vm, pms := range claims {
-		if len(pms) < 2 {
-			continue
-		}
+	for vm, pms := range claims.more {
 		holder, n := -1, 0
 		for _, pm := range pms {
 			if b.fitsExactly(pm, vm) {

@@ -217,8 +217,15 @@ func vmIPs(vm *inventory.VM) []netip.Addr {
 
 // parseAddress reads a CIDR or a bare address; a bare one has -1 as its prefix length.
 func parseAddress(s string) (netip.Addr, int) {
-	if p, err := netip.ParsePrefix(s); err == nil {
+	if strings.IndexByte(s, '/') >= 0 {
+		p, err := netip.ParsePrefix(s)
+		if err != nil {
+			return netip.Addr{}, -1
+		}
 		return p.Addr().Unmap().WithZone(""), p.Bits()
+	}
+	if s == "" {
+		return netip.Addr{}, -1
 	}
 	if a, err := netip.ParseAddr(s); err == nil {
 		return a.Unmap().WithZone(""), -1

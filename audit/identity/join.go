@@ -1,6 +1,7 @@
 package identity
 
 import (
+	"iter"
 	"maps"
 	"slices"
 )
@@ -34,26 +35,27 @@ func (b *builder) joinSame() {
 // hold is one object's link to a VM.
 type hold struct{ vm, id int }
 
-func (b *builder) holdsAt(strength Strength) []hold {
-	var out []hold
-	add := func(rs []resolution, id func(int) int, skip func(int) bool) {
-		for i := range rs {
-			if rs[i].vm >= 0 && rs[i].strength == strength && (skip == nil || !skip(i)) {
-				out = append(out, hold{rs[i].vm, id(i)})
+func (b *builder) holdsAt(strength Strength) iter.Seq[hold] {
+	return func(yield func(hold) bool) {
+		each := func(rs []resolution, id func(int) int, skip func(int) bool) bool {
+			for i := range rs {
+				if rs[i].vm >= 0 && rs[i].strength == strength && (skip == nil || !skip(i)) && !yield(hold{rs[i].vm, id(i)}) {
+					return false
+				}
 			}
+			return true
 		}
+		_ = each(b.nodes, b.nodeID, nil) &&
+			each(b.pms, b.pmID, func(i int) bool { _, dup := b.duplicate[i]; return dup }) &&
+			each(b.machines, b.machineID, b.isDuplicateMachine)
 	}
-	add(b.nodes, b.nodeID, nil)
-	add(b.pms, b.pmID, func(i int) bool { _, dup := b.duplicate[i]; return dup })
-	add(b.machines, b.machineID, b.isDuplicateMachine)
-	return out
 }
 
 // joinStrong unites objects with the VM that proof or strong evidence names. Two of a kind that meet there are a
 // conflict.
 func (b *builder) joinStrong() {
 	for _, strength := range []Strength{Proof, Strong} {
-		for _, h := range b.holdsAt(strength) {
+		for h := range b.holdsAt(strength) {
 			b.union(h.vm, h.id)
 		}
 	}
@@ -117,7 +119,7 @@ func (b *builder) joinWeak() {
 		wishes := map[int][]int{} // by VM: the roots of what wants it
 		wanted := map[int]int{}   // by root: how many VMs it wants
 		seen := map[[2]int]bool{}
-		for _, h := range b.holdsAt(strength) {
+		for h := range b.holdsAt(strength) {
 			root := b.find(h.id)
 			wish := [2]int{h.vm, root}
 			if b.find(h.vm) == root || seen[wish] || b.undecided[root] {
