@@ -3,10 +3,14 @@ package config
 import (
 	"encoding"
 	"fmt"
+	"maps"
 	"reflect"
+	"slices"
 	"strings"
 
 	"go.yaml.in/yaml/v3"
+
+	"github.com/proxaudit/proxaudit/internal/nearest"
 )
 
 // The structure check walks the document beside the Go type and reports unknown keys, keys that occur twice and values
@@ -123,16 +127,11 @@ func unknownKey(name string, fields map[string]reflect.Type) string {
 	if !looksLikeKey(name) {
 		return "unknown key (its text is not shown, for it does not look like a key)"
 	}
-	best, score := "", 3
-	for f := range fields {
-		if d := distance(strings.ToLower(name), strings.ToLower(f)); d < score || (d == score && best != "" && f < best) {
-			best, score = f, d
-		}
-	}
-	if best != "" {
+	known := slices.Sorted(maps.Keys(fields))
+	if best := nearest.Of(name, known); best != "" {
 		return fmt.Sprintf("unknown key %q: did you mean %q?", name, best)
 	}
-	return fmt.Sprintf("unknown key %q", name)
+	return fmt.Sprintf("unknown key %q: the keys here are %s", name, strings.Join(known, ", "))
 }
 
 func looksLikeKey(name string) bool {
@@ -142,26 +141,6 @@ func looksLikeKey(name string) bool {
 
 func isKeyRune(r rune) bool {
 	return r == '_' || r == '-' || (r >= '0' && r <= '9') || (r >= 'a' && r <= 'z') || (r >= 'A' && r <= 'Z')
-}
-
-// distance is the Levenshtein distance.
-func distance(a, b string) int {
-	row := make([]int, len(b)+1)
-	for j := range row {
-		row[j] = j
-	}
-	for i := range len(a) {
-		diagonal := row[0]
-		row[0] = i + 1
-		for j := range len(b) {
-			cost := 1
-			if a[i] == b[j] {
-				cost = 0
-			}
-			diagonal, row[j+1] = row[j+1], min(row[j+1]+1, row[j]+1, diagonal+cost)
-		}
-	}
-	return row[len(b)]
 }
 
 func yamlFields(t reflect.Type) map[string]reflect.Type {
