@@ -291,14 +291,17 @@ func TestCase_T50_HiddenIsNotGone(t *testing.T) {
 	f.set("/cluster/nextid?vmid=105", taken)
 	f.set("/access/permissions?path=/vms/105", data(`{"/vms/105":{}}`))
 	f.set("/cluster/nextid?vmid=106", data(`"106"`))
-	s := f.collector(nil).Probe(t.Context(), []int{106, 105})
+	c := f.collector(nil)
+	checked(t, f, c.Collect(t.Context()))
+	before := len(f.asked())
+	s := c.Probe(t.Context(), []int{106, 105})
 	if len(s.Probes) != 2 || s.Probes[0].Existence != inventory.Exists || s.Probes[0].MayAudit == nil || *s.Probes[0].MayAudit {
 		t.Fatalf("%+v", s.Probes)
 	}
 	if p := s.Probes[1]; p.VMID != 106 || p.Existence != inventory.Free || p.MayAudit != nil {
 		t.Errorf("%+v", p)
 	}
-	if n := len(f.asked()); n != 3 || s.Requests[0].Count != 3 {
+	if n := len(f.asked()) - before; n != 3 || s.Requests[0].Count != 3 {
 		t.Errorf("%d requests, counted %+v", n, s.Requests)
 	}
 }

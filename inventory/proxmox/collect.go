@@ -58,7 +58,7 @@ func (l *listing) version(ctx context.Context) *transport.Error {
 		cov := l.c.unanswered(inventory.ScopeVersion, e)
 		cov.Optional = true
 		l.cover(cov)
-		if e.Kind == transport.Unreachable || e.Kind == transport.Canceled || e.Status == 401 {
+		if endsSite(e) {
 			return e
 		}
 		return nil
@@ -76,6 +76,11 @@ func (l *listing) version(ctx context.Context) *transport.Error {
 	l.c.mu.Unlock()
 	l.cover(answered(inventory.ScopeVersion))
 	return nil
+}
+
+// endsSite is true for an error after which every other question to the site would end the same way.
+func endsSite(e *transport.Error) bool {
+	return e.Kind == transport.Unreachable || e.Kind == transport.Canceled || e.Status == 401
 }
 
 // giveUp covers what was not asked, because the first question has shown that it would bring nothing.
@@ -118,7 +123,7 @@ func (l *listing) status(ctx context.Context) {
 	} else {
 		st, err := normalize.ClusterStatus(data)
 		if err == nil {
-			l.take(st)
+			l.take(st, nil)
 			if len(st.Bad) > 0 {
 				cov.State, cov.Reason = inventory.Partial, "GET "+pathStatus+": "+firstFew(st.Bad)
 				cov.Asked, cov.Got, cov.Failed = len(st.Nodes)+len(st.Bad), len(st.Nodes), len(st.Bad)
@@ -128,8 +133,10 @@ func (l *listing) status(ctx context.Context) {
 		}
 		cov = misread(inventory.ScopeClusterStatus, pathStatus, err)
 	}
+	why := e
 	data, e = l.c.get(ctx, pathNodes)
 	if e != nil {
+		l.believe(noHosts(cov.Remedy))
 		cov.Reason += "; " + e.Error()
 		l.cover(cov)
 		return
@@ -137,26 +144,33 @@ func (l *listing) status(ctx context.Context) {
 	st, err := normalize.Nodes(data)
 	switch {
 	case err != nil:
+		l.believe(noHosts(cov.Remedy))
 		cov.Reason += "; GET " + pathNodes + ": " + err.Error()
 	case len(st.Bad) > 0:
 		cov.Reason += "; GET " + pathNodes + ": " + firstFew(st.Bad)
-		l.take(st)
+		l.take(st, why)
 	default:
 		// The nodes' states are known from here; what is missing (quorum, addresses) only makes the output poorer.
 		cov.Optional = true
-		l.take(st)
+		l.take(st, why)
 	}
 	l.cover(cov)
 }
 
-func (l *listing) take(st *normalize.Status) {
+// take uses what cluster/status said, or nodes where cluster/status failed with why.
+func (l *listing) take(st *normalize.Status, why *transport.Error) {
 	l.site.Nodes = st.Nodes
 	l.site.Standalone = st.Clustered != nil && !*st.Clustered
 	l.site.Quorate = st.Quorate
 	l.site.ClusterName = st.ClusterName
+	l.believe(l.c.doubtOf(st, why))
+}
+
+// believe notes how far the site's "free" can be believed.
+func (l *listing) believe(d doubt) {
 	l.c.mu.Lock()
-	l.c.quorate = st.Quorate
-	l.c.mu.Unlock()
+	defer l.c.mu.Unlock()
+	l.c.free = d
 }
 
 // settleName gives the site its name and puts it on everything.

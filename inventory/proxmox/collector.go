@@ -25,9 +25,12 @@ type Collector struct {
 
 	mu sync.Mutex
 	// What Collect learned, for the passes after it.
-	name    string
-	major   int
-	quorate *bool
+	name  string
+	major int
+	// free says why the site's word that a VMID is free is not believed.
+	free doubt
+	// listed is true if the guest list was read.
+	listed bool
 }
 
 // New checks the configuration. It asks nothing.
@@ -67,7 +70,7 @@ func New(cfg Config) (*Collector, error) {
 		return nil, fmt.Errorf("%s: %w", where, err)
 	}
 	client.SetAPIToken(id, pveapi.ApiTokenSecret(cfg.Secret.Reveal()))
-	return &Collector{cfg: cfg, base: base, way: way, client: client, name: cfg.Site}, nil
+	return &Collector{cfg: cfg, base: base, way: way, client: client, name: cfg.Site, free: noHosts("")}, nil
 }
 
 // Name is the site's name: the configured one, else what Collect found, else the URL's host.
@@ -78,6 +81,14 @@ func (c *Collector) Name() string {
 		return c.base.Hostname()
 	}
 	return c.name
+}
+
+// Listed is true if Collect read the site's guest list, whole or not. Of a site that it is false for nothing more should be
+// asked: it did not answer or refused the token, and what is missing from a list that there is not is everything.
+func (c *Collector) Listed() bool {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.listed
 }
 
 // Requests counts everything that was asked so far, over all passes.

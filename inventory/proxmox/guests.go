@@ -23,6 +23,9 @@ func (l *listing) guests(ctx context.Context) {
 		return
 	}
 	l.vms = vms
+	l.c.mu.Lock()
+	l.c.listed = true
+	l.c.mu.Unlock()
 	remedy := ""
 	if l.permitted != nil && !l.permitted.Complete {
 		remedy = l.c.grant("/", "PVEAuditor")

@@ -259,6 +259,10 @@ func TestSimulatedTokens(t *testing.T) {
 			// Hidden or not, a VMID that exists never counts as free, and one that does not never counts as taken.
 			for _, p := range c.Probe(t.Context(), []int{203, 999}).Probes {
 				want := map[int]inventory.Existence{203: inventory.Exists, 999: inventory.Free}[p.VMID]
+				if p.VMID == 999 && snapshot.Sites[0].Quorate == nil {
+					// pve3 is offline, and this token may not see whether the others have a quorum.
+					want = inventory.ExistenceUnknown
+				}
 				if cov.State == inventory.Refused && strings.Contains(cov.Reason, "401") {
 					want = inventory.ExistenceUnknown
 				}
