@@ -42,6 +42,11 @@ type resolved struct {
 // resolveSite only reads the Snapshot: other sites are asked meanwhile.
 func (r *run) resolveSite(ctx context.Context, s *inventory.Snapshot, c *proxmox.Collector, open inventory.Unresolved) resolved {
 	var out resolved
+	if !c.Listed() {
+		// It did not answer or refused the token. Its coverage says so, and without a list every VMID that anything names
+		// would be probed.
+		return out
+	}
 	var ids []int
 	for _, k := range open.VMIDs {
 		if k.Site == c.Name() {
