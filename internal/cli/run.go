@@ -8,6 +8,7 @@ import (
 
 	"github.com/urfave/cli/v2"
 
+	"github.com/proxaudit/proxaudit/inventory/proxmox/redact"
 	"github.com/proxaudit/proxaudit/render"
 )
 
@@ -43,15 +44,25 @@ func (r *run) verbosef(format string, args ...any) {
 	}
 }
 
-// userInfo is a URL's user and password. A cleaned path has one slash.
-var userInfo = regexp.MustCompile(`([A-Za-z]:/{1,2})[^\s/?#@]*@`)
+// cleaned is a URL that was taken for a path: filepath.Clean leaves one slash.
+var cleaned = regexp.MustCompile(`([A-Za-z]:/)([^/])`)
+
+// withoutCredentials takes the user information of URLs out of a message, as it is done with what servers say. Where
+// somebody gave a URL for a file's name, it is in the error of the file system.
+func withoutCredentials(line string) string {
+	whole := cleaned.ReplaceAllString(line, "$1/$2")
+	if safe := redact.Text(whole); safe != whole {
+		return safe
+	}
+	return line
+}
 
 // Say writes a message for a person. Server answers and names of others end up in messages, so that each line is made
-// safe for a terminal; so do file names, where somebody may have put a URL with its password.
+// safe for a terminal, and shows no password of a URL.
 func Say(w io.Writer, msg string) {
 	var b strings.Builder
 	for line := range strings.SplitSeq(strings.TrimRight(msg, "\n"), "\n") {
-		b.WriteString(render.Visible(userInfo.ReplaceAllString(line, "$1(hidden)@")))
+		b.WriteString(render.Visible(withoutCredentials(line)))
 		b.WriteByte('\n')
 	}
 	// There is no place left to say that standard error cannot be written.

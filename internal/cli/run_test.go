@@ -383,8 +383,13 @@ func TestMessagesAreSafe(t *testing.T) {
 		t.Errorf("%q", b.String())
 	}
 	b.Reset()
-	Say(&b, "open https:/root:pw@h/x and https://root:pw@h:1?a=b@c: user a@pve, https://pve1:8006/x@y\n")
-	if b.String() != "open https:/(hidden)@h/x and https://(hidden)@h:1?a=b@c: user a@pve, https://pve1:8006/x@y\n" {
+	Say(&b, "open https:/root:pw@h/x and https:/root:p/w@h and https://root:pw@h:1?a=b@c: user a@pve, https://pve1:8006/x@y\n")
+	if b.String() != "open https://REDACTED@h/x and https://REDACTED@h and https://REDACTED@h:1?a=b@c: user a@pve, https://pve1:8006/x@y\n" {
+		t.Errorf("%q", b.String())
+	}
+	b.Reset()
+	Say(&b, "open C:/Users/a@b, /srv/a:/b\n")
+	if b.String() != "open C:/Users/a@b, /srv/a:/b\n" {
 		t.Errorf("%q", b.String())
 	}
 }
