@@ -51,7 +51,7 @@ func (j *judge) conflictReason(e *Entity) Reason {
 func (j *judge) distinctNodes(e *Entity) int {
 	n := 0
 	for _, i := range e.Nodes {
-		if first, ok := j.nodeByUID[identityOf(&j.s.Nodes[i])]; !ok || first == i {
+		if int(j.firstNode[i]) == i {
 			n++
 		}
 	}

@@ -45,7 +45,7 @@ func (e *Entity) Evidence() []Evidence {
 	b := e.b
 	var out []Evidence
 	take := func(c claim) {
-		facts := b.factsOf(c)
+		facts := b.scratch.factsOf(c)
 		out = slices.Grow(out, len(facts)+3)
 		for _, f := range facts {
 			out = append(out, f.evidence(c.from, b.s))

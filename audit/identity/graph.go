@@ -162,20 +162,29 @@ func (b *builder) union(i, j int) {
 
 func (b *builder) resolveAll() {
 	b.nodes = make([]resolution, len(b.s.Nodes))
-	for i := range b.nodes {
-		b.nodes[i] = b.resolve(b.nodeClaim(i))
-	}
 	b.pms = make([]resolution, len(b.s.ProxmoxMachines))
 	b.pmAddresses = make([][]addressClaim, len(b.s.ProxmoxMachines))
-	for i := range b.pms {
-		c := b.proxmoxMachineClaim(i)
-		b.pmAddresses[i] = c.addresses
-		b.pms[i] = b.resolve(c)
-	}
 	b.machines = make([]resolution, len(b.s.Machines))
-	for i := range b.machines {
-		b.machines[i] = b.resolve(b.machineClaim(i))
-	}
+	inParts(b.size, len(b.nodes), func(from, to int) {
+		r := resolver{x: b.index}
+		for i := from; i < to; i++ {
+			b.nodes[i] = r.resolve(b.nodeClaim(i))
+		}
+	})
+	inParts(b.size, len(b.pms), func(from, to int) {
+		r := resolver{x: b.index}
+		for i := from; i < to; i++ {
+			c := b.proxmoxMachineClaim(i)
+			b.pmAddresses[i] = c.addresses
+			b.pms[i] = r.resolve(c)
+		}
+	})
+	inParts(b.size, len(b.machines), func(from, to int) {
+		r := resolver{x: b.index}
+		for i := from; i < to; i++ {
+			b.machines[i] = r.resolve(b.machineClaim(i))
+		}
+	})
 }
 
 // joinDeclared pairs Machines with their ProxmoxMachines by infrastructureRef and ownerReference. A name alone is not

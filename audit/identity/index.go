@@ -26,9 +26,12 @@ type index struct {
 
 	lists   arena
 	scratch resolver
+	// size is the number of all objects.
+	size int
 
 	nodeByUUID uuidPosting
-	nodeByUID  map[nodeIdentity]int
+	// firstNode is, for each Node, the first that is the same one: itself as a rule.
+	firstNode  []int32
 	nodeByName map[nodeKey]int
 	pmByName   map[objectKey]int
 	machByName map[objectKey]int
@@ -63,13 +66,13 @@ type objectKey struct{ namespace, name string }
 func newIndex(s *inventory.Snapshot) *index {
 	self := upTo(max(len(s.VMs), len(s.Nodes)))
 	x := &index{
-		s:        s,
+		s: s, size: len(s.VMs) + len(s.ProxmoxMachines) + len(s.Machines) + len(s.Nodes),
 		vmByUUID: uuidPosting{newPosting[uuid.UUID](self, len(s.VMs))},
 		vmByKey:  newPosting[guestKey](self, len(s.VMs)), vmByMAC: newPosting[string](self, len(s.VMs)),
 		vmByIP: newPosting[[16]byte](self, 0), vmByName: newPosting[string](self, len(s.VMs)),
 		vmByShort: newPosting[string](self, len(s.VMs)), siteNo: map[string]int32{},
 		nodeByUUID: uuidPosting{newPosting[uuid.UUID](self, len(s.Nodes))},
-		nodeByUID:  make(map[nodeIdentity]int, len(s.Nodes)), nodeByName: make(map[nodeKey]int, len(s.Nodes)),
+		firstNode:  make([]int32, len(s.Nodes)), nodeByName: make(map[nodeKey]int, len(s.Nodes)),
 		pmByName: make(map[objectKey]int, len(s.ProxmoxMachines)), machByName: make(map[objectKey]int, len(s.Machines)),
 		pmUUID: make([]string, len(s.ProxmoxMachines)), machineOwnUUID: make([]string, len(s.Machines)),
 		declaredUUIDs: make(map[string]bool, len(s.Machines)),
@@ -77,30 +80,7 @@ func newIndex(s *inventory.Snapshot) *index {
 		coverage:      make(map[[2]string]*inventory.Coverage, len(s.Coverage)),
 		clusters:      make(map[string]*inventory.Cluster, len(s.Clusters)), sites: map[string]*inventory.Site{}, hosts: map[string]bool{},
 	}
-	x.addVMs()
-	for i := range s.Nodes {
-		n := &s.Nodes[i]
-		// A Node that was read through another context already is the same object under another cluster key.
-		_, again := x.nodeByUID[identityOf(n)]
-		if !again && n.UID != "" {
-			x.nodeByUID[identityOf(n)] = i
-		}
-		if n.SystemUUID != "" && !again {
-			x.nodeByUUID.add(n.SystemUUID, i)
-		}
-		x.nodeByName[nodeKey{n.Cluster, n.Name}] = i
-	}
-	for i := range s.ProxmoxMachines {
-		x.pmUUID[i] = inventory.ParseProviderID(s.ProxmoxMachines[i].ProviderID).UUID
-		x.declaredUUIDs[x.pmUUID[i]] = true
-		x.pmByName[objectKey{s.ProxmoxMachines[i].Namespace, s.ProxmoxMachines[i].Name}] = i
-	}
-	for i := range s.Machines {
-		x.machineOwnUUID[i] = inventory.ParseProviderID(s.Machines[i].ProviderID).UUID
-		x.declaredUUIDs[x.machineOwnUUID[i]] = true
-		x.machByName[objectKey{s.Machines[i].Namespace, s.Machines[i].Name}] = i
-	}
-	delete(x.declaredUUIDs, "")
+	together(x.size, x.addGuests, x.addNames, x.addInterfaces, x.addNodes, x.addDeclared)
 	for i := range s.Sites {
 		x.sites[s.Sites[i].Name] = &s.Sites[i]
 		for _, n := range s.Sites[i].Nodes {
@@ -117,10 +97,11 @@ func newIndex(s *inventory.Snapshot) *index {
 		x.clusters[s.Clusters[i].Key] = &s.Clusters[i]
 	}
 	x.uuidGaps = x.uuidsMissing()
+	x.scratch.x = x
 	return x
 }
 
-func (x *index) addVMs() {
+func (x *index) addGuests() {
 	for i := range x.s.VMs {
 		vm := &x.s.VMs[i]
 		x.hosts[vm.Node] = true
@@ -130,16 +111,27 @@ func (x *index) addVMs() {
 			x.siteNo[vm.Site] = site
 		}
 		x.vmByKey.add(guestKey{site, int32(vm.VMID)}, i) //nolint:gosec // a VMID has nine digits
-		if !candidate(vm) {
-			continue
-		}
-		if u := vm.UUID(); u != "" {
+		if u := vm.UUID(); u != "" && candidate(vm) {
 			x.vmByUUID.add(u, i)
 		}
-		if vm.Name != "" {
+	}
+}
+
+func (x *index) addNames() {
+	for i := range x.s.VMs {
+		if vm := &x.s.VMs[i]; candidate(vm) && vm.Name != "" {
 			full := foldName(vm.Name)
 			x.vmByName.add(full, i)
 			x.vmByShort.add(shortName(full), i)
+		}
+	}
+}
+
+func (x *index) addInterfaces() {
+	for i := range x.s.VMs {
+		vm := &x.s.VMs[i]
+		if !candidate(vm) {
+			continue
 		}
 		for _, mac := range vmMACs(vm) {
 			x.vmByMAC.add(mac, i)
@@ -148,6 +140,42 @@ func (x *index) addVMs() {
 			x.vmByIP.add(ip.As16(), i)
 		}
 	}
+}
+
+func (x *index) addNodes() {
+	first := make(map[nodeIdentity]int32, len(x.s.Nodes))
+	for i := range x.s.Nodes {
+		n := &x.s.Nodes[i]
+		// A Node that was read through another context already is the same object under another cluster key.
+		same, again := first[identityOf(n)]
+		if !again {
+			same = int32(i) //nolint:gosec // the number of Nodes
+			if n.UID != "" {
+				first[identityOf(n)] = same
+			}
+		}
+		x.firstNode[i] = same
+		if n.SystemUUID != "" && !again {
+			x.nodeByUUID.add(n.SystemUUID, i)
+		}
+		x.nodeByName[nodeKey{n.Cluster, n.Name}] = i
+	}
+}
+
+func (x *index) addDeclared() {
+	for i := range x.s.ProxmoxMachines {
+		pm := &x.s.ProxmoxMachines[i]
+		x.pmUUID[i] = inventory.ParseProviderID(pm.ProviderID).UUID
+		x.declaredUUIDs[x.pmUUID[i]] = true
+		x.pmByName[objectKey{pm.Namespace, pm.Name}] = i
+	}
+	for i := range x.s.Machines {
+		m := &x.s.Machines[i]
+		x.machineOwnUUID[i] = inventory.ParseProviderID(m.ProviderID).UUID
+		x.declaredUUIDs[x.machineOwnUUID[i]] = true
+		x.machByName[objectKey{m.Namespace, m.Name}] = i
+	}
+	delete(x.declaredUUIDs, "")
 }
 
 // candidate is true for guests that can be a Machine or Node: QEMU guests that are not known to be templates.

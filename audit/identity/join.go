@@ -25,7 +25,7 @@ func (b *builder) joinSame() {
 	joinShared(b.pms, b.pmID)
 	joinShared(b.machines, b.machineID)
 	for i := range b.s.Nodes {
-		if first, ok := b.nodeByUID[identityOf(&b.s.Nodes[i])]; ok && first != i {
+		if first := int(b.firstNode[i]); first != i {
 			b.union(b.nodeID(first), b.nodeID(i))
 			b.set[b.find(b.nodeID(first))].nodes--
 		}

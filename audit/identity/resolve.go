@@ -45,7 +45,8 @@ func (d *doubts) kept() *doubts {
 	return &c
 }
 
-// resolver collects the facts of one claim, strength by strength.
+// resolver collects the facts of one claim, strength by strength. It serves many claims, one after the other, so that its
+// lists are made once.
 type resolver struct {
 	x      *index
 	c      claim
@@ -65,23 +66,22 @@ const (
 
 // resolve finds the VM that a claim is about. The strongest level that names a VM decides; what weaker levels say of
 // other VMs is kept as evidence against.
-func (x *index) resolve(c claim) resolution {
-	return x.compare(c, false).decide()
+func (r *resolver) resolve(c claim) resolution {
+	r.compare(c, false)
+	return r.decide()
 }
 
 // facts are all that can be compared for a claim, what argues for its VM first.
-func (x *index) factsOf(c claim) []fact {
-	r := x.compare(c, true)
+func (r *resolver) factsOf(c claim) []fact {
+	r.compare(c, true)
 	r.decide()
 	return r.ordered()
 }
 
 // compare collects the facts of a claim. Where a UUID proves which VM it is, addresses of interfaces and names decide nothing
 // any more: they are compared only for somebody who wants to see all evidence.
-func (x *index) compare(c claim, all bool) *resolver {
-	// One resolver serves all claims, so that its lists are made once.
-	r := &x.scratch
-	r.x, r.c, r.found, r.doubted = x, c, doubts{}, r.doubted[:0]
+func (r *resolver) compare(c claim, all bool) {
+	r.c, r.found, r.doubted = c, doubts{}, r.doubted[:0]
 	r.out = resolution{vm: -1, doubts: &r.found}
 	for at, strength := range [...]Strength{atProof: Proof, atStrong: Strong, atSupporting: Supporting, atHint: Hint} {
 		r.levels[at].reset(strength)
@@ -94,7 +94,6 @@ func (x *index) compare(c claim, all bool) *resolver {
 		r.byIP()
 		r.byName()
 	}
-	return r
 }
 
 // settleTaken takes back that an address is another guest's where a MAC or IP address fits that guest as well and no UUID
