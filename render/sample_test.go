@@ -19,7 +19,7 @@ const (
 	clearScreen = "web\x1b[2J\x1b[1;31mpwned\x1b]0;title\x07"
 	rightToLeft = "invoice\u202egnp.exe"
 	twoLines    = "a\nvm/lab/1  managed"
-	invisible   = "zero\u200bwidth\u2066x\u2069\ufeff"
+	zeroWidth   = "zero\u200bwidth\u2066x\u2069\ufeff"
 	c1Control   = "csi\u009b31mred"
 	notUTF8     = "bad\xff\xfebytes"
 	emoji       = "rocket-🚀-日本語"
@@ -98,7 +98,7 @@ func sampleOrphans() *audit.OrphanReport {
 	add(audit.Finding{Rule: "PXA102", Severity: audit.Warning, Class: identity.NonNode, Confidence: identity.High,
 		Subject: objectRef("machine", "prod", "prod-w-7"), AgeSeconds: ptr(int64(30)), WaitingFor: "the VM's first boot",
 		Holds: &audit.Holds{MemoryMiB: ptr(int64(512))}})
-	for i, name := range []string{clearScreen, rightToLeft, twoLines, invisible, c1Control, notUTF8, emoji, longName} {
+	for i, name := range []string{clearScreen, rightToLeft, twoLines, zeroWidth, c1Control, notUTF8, emoji, longName} {
 		add(audit.Finding{Subject: vmRef("lab", 200+i, name), Status: "running", AgeSeconds: ptr(int64(600)),
 			Evidence: []identity.Evidence{{Kind: identity.KindTag, Strength: identity.Supporting,
 				From: inventory.VMSubject(inventory.Key{Site: "lab", VMID: 200 + i}), Left: name}}})

@@ -3,8 +3,9 @@ package render
 import (
 	"strconv"
 	"strings"
-	"unicode"
 	"unicode/utf8"
+
+	"github.com/proxaudit/proxaudit/inventory/invisible"
 )
 
 // Visible returns text that a terminal shows as it is and obeys in nothing: every rune that moves the cursor, changes
@@ -43,14 +44,10 @@ func isPlain(s string) bool {
 	return true
 }
 
-// isVisible is narrower than unicode.IsPrint (which excludes controls, format characters such as bidi overrides and
-// zero-width joiners, surrogates, private use and all blanks but the ASCII one): some letters are blank, too.
-func isVisible(r rune) bool {
-	return unicode.IsPrint(r) && !unicode.Is(unicode.Other_Default_Ignorable_Code_Point, r) && r != blankBraille
-}
+func isVisible(r rune) bool { return !invisible.Is(r) }
 
-// blankBraille is a symbol without dots: it looks like a space and is none.
-const blankBraille = '\u2800'
+// isInvisible leaves out the line break, which whole documents are made of.
+func isInvisible(r rune) bool { return r != '\n' && invisible.Is(r) }
 
 func escape(r rune) string {
 	switch r {

@@ -178,7 +178,7 @@ var older = regexp.MustCompile(`^(?i:y|yes|n|no|on|off)$|^[-+]?[0-9][0-9_]*(:[0-
 // yamlString is quoted where it has to be; in quotes, what is invisible can be escaped.
 func yamlString(s string) *yaml.Node {
 	n := yamlScalar("!!str", s)
-	if older.MatchString(s) || strings.ContainsFunc(s, func(r rune) bool { return !isVisible(r) && r != '\n' }) {
+	if older.MatchString(s) || strings.ContainsFunc(s, isInvisible) {
 		n.Style = yaml.DoubleQuotedStyle
 	}
 	return n

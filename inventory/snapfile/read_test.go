@@ -15,6 +15,7 @@ import (
 
 	"github.com/proxaudit/proxaudit/audit"
 	"github.com/proxaudit/proxaudit/inventory"
+	"github.com/proxaudit/proxaudit/inventory/invisible"
 )
 
 func TestRoundTrip(t *testing.T) {
@@ -49,6 +50,27 @@ func TestRoundTrip(t *testing.T) {
 func TestWriteKeepsText(t *testing.T) {
 	if out := string(encoded(t, home())); !strings.Contains(out, `"a<b>&`) {
 		t.Error(out)
+	}
+}
+
+// A person who looks into the file sees what is there: no terminal obeys a name, and no name hides a part of itself.
+// The values stay the same.
+func TestWriteEscapesTheInvisible(t *testing.T) {
+	const name = "csi\u009b31m rlo\u202e zw\u200b bom\ufeff del\x7f tag\U000e0041 é日🚀"
+	s := home()
+	s.VMs[0].Name, s.Nodes[0].Labels = name, map[string]string{name: name}
+	s.Coverage[0].Reason = name
+	s.Objects[0].Content["spec"] = map[string]any{name: name}
+	data := encoded(t, s)
+	if i := bytes.IndexFunc(data, func(r rune) bool { return r != '\n' && invisible.Is(r) }); i >= 0 {
+		t.Errorf("there is an invisible rune in %q", data[i:min(i+20, len(data))])
+	}
+	if !bytes.Contains(data, []byte(`"csi\u009b31m rlo\u202e zw\u200b bom\ufeff del\u007f tag\udb40\udc41 é日🚀"`)) {
+		t.Errorf("the name is not there as it should be: %s", data)
+	}
+	got, err := Read(bytes.NewReader(data))
+	if err != nil || !reflect.DeepEqual(got, s) {
+		t.Errorf("read again it is %+v, %v", got, err)
 	}
 }
 
@@ -250,10 +272,13 @@ func FuzzRead(f *testing.F) {
 		if s.FormatVersion != inventory.FormatVersion || s.CollectedAt.IsZero() {
 			t.Errorf("read %q of %v", s.FormatVersion, s.CollectedAt)
 		}
-		// What was read can be written, and reads as the same.
+		// What was read can be written, shows all that is in it, and reads as the same.
 		var once, twice bytes.Buffer
 		if err := Write(&once, s); err != nil {
 			t.Fatalf("write: %v", err)
+		}
+		if bytes.ContainsFunc(once.Bytes(), func(r rune) bool { return r != '\n' && invisible.Is(r) }) {
+			t.Fatalf("an invisible rune in %q", once.Bytes())
 		}
 		again, err := Read(bytes.NewReader(once.Bytes()))
 		if err != nil {

@@ -13,14 +13,20 @@ import (
 	"github.com/klauspost/compress/zstd"
 
 	"github.com/proxaudit/proxaudit/inventory"
+	"github.com/proxaudit/proxaudit/inventory/invisible"
 )
 
-// Write encodes a Snapshot as indented JSON.
+// Write encodes a Snapshot as indented JSON. Names and notes of others stay readable, and what is invisible in them is
+// escaped: people look into the file with tools that would obey it.
 func Write(w io.Writer, s *inventory.Snapshot) error {
-	enc := json.NewEncoder(w)
+	j := invisible.NewJSON(w)
+	enc := json.NewEncoder(j)
 	enc.SetIndent("", " ")
 	enc.SetEscapeHTML(false)
-	return enc.Encode(s)
+	if err := enc.Encode(s); err != nil {
+		return err
+	}
+	return j.Close()
 }
 
 // WriteFile replaces a file atomically. A new one gets mode 0600: a Snapshot holds no secret, and yet it is a map of the
