@@ -1,9 +1,12 @@
 package audit_test
 
 import (
+	"bytes"
+	"encoding/json"
 	"fmt"
 	"runtime"
 	"runtime/metrics"
+	"slices"
 	"testing"
 	"time"
 
@@ -12,33 +15,64 @@ import (
 )
 
 // BenchmarkAnalyse is the analysis of a whole fleet, from the Snapshot to the report. peak-MiB is the most that the heap
-// grew by meanwhile, above the Snapshot itself.
+// grew by meanwhile, above the Snapshot itself. The analysis has to grow with the fleet and no faster: ten times the VMs may
+// take twelve times the time (the median of the runs) and memory, which leaves room for what a larger fleet loses to caches.
 func BenchmarkAnalyse(b *testing.B) {
+	const most = 12
+	cost := map[int]measured{}
 	for _, n := range []int{500, 5000, 50000} {
 		b.Run(fmt.Sprintf("vms=%d", n), func(b *testing.B) {
-			s := inventorytest.Fleet(n)
-			b.ReportAllocs()
-			var peak uint64
-			findings := 0
-			for b.Loop() {
-				// Collecting what the run before left is not this run's work.
-				b.StopTimer()
-				runtime.GC()
-				base := heap()
-				stop, done := make(chan struct{}), make(chan uint64)
-				go watch(stop, done)
-				b.StartTimer()
-				r := audit.Orphans(s, audit.Options{})
-				close(stop)
-				if top := max(<-done, heap()); top > base && top-base > peak {
-					peak = top - base
-				}
-				findings = len(r.Findings)
+			cost[n] = analyse(b, n)
+			tenth, ok := cost[n/10]
+			if n == 500 || !ok {
+				return // or -bench chose this one only
 			}
-			b.ReportMetric(float64(peak)/(1<<20), "peak-MiB")
-			b.ReportMetric(float64(findings), "findings")
+			times, peaks := float64(cost[n].time)/float64(tenth.time), float64(cost[n].peak)/float64(tenth.peak)
+			b.ReportMetric(times, "x-time")
+			b.ReportMetric(peaks, "x-peak")
+			if n == 50000 && (times > most || peaks > most) {
+				b.Errorf("%.1f times the time and %.1f times the memory of a tenth of the fleet, want at most %d: the analysis is not linear, or the machine was busy",
+					times, peaks, most)
+			}
 		})
 	}
+}
+
+// measured is the median duration and the peak of the heap in bytes.
+type measured struct {
+	time time.Duration
+	peak uint64
+}
+
+func analyse(b *testing.B, n int) measured {
+	s := inventorytest.Fleet(n)
+	b.ReportAllocs()
+	var m measured
+	var took []time.Duration
+	findings := 0
+	for b.Loop() {
+		// Collecting what the run before left is not this run's work.
+		b.StopTimer()
+		runtime.GC()
+		base := heap()
+		stop, done := make(chan struct{}), make(chan uint64)
+		go watch(stop, done)
+		b.StartTimer()
+		began := time.Now()
+		r := audit.Orphans(s, audit.Options{})
+		took = append(took, time.Since(began))
+		close(stop)
+		if top := max(<-done, heap()); top > base {
+			m.peak = max(m.peak, top-base)
+		}
+		findings = len(r.Findings)
+	}
+	slices.Sort(took)
+	m.time = took[len(took)/2]
+	b.ReportMetric(float64(m.time.Microseconds())/1000, "median-ms")
+	b.ReportMetric(float64(m.peak)/(1<<20), "peak-MiB")
+	b.ReportMetric(float64(findings), "findings")
+	return m
 }
 
 // heap is what live and not yet collected objects take. Unlike runtime.ReadMemStats it does not stop the world.
@@ -80,5 +114,24 @@ func TestFleetOfEverySize(t *testing.T) {
 		if r.Summary.Incomplete {
 			t.Errorf("the analysis of a fleet of %d that was read in full calls itself incomplete: %v", n, r.Summary.Classes)
 		}
+	}
+}
+
+// TestLargeFleetIsTheSameOnOneCore: a fleet that is large enough to be worked on by several cores, against one.
+func TestLargeFleetIsTheSameOnOneCore(t *testing.T) {
+	s := inventorytest.Fleet(7000)
+	if n := len(s.VMs) + len(s.Nodes) + len(s.Machines) + len(s.ProxmoxMachines); n < 1<<14 {
+		t.Fatalf("a fleet of %d objects is no large one", n)
+	}
+	report := func(cores int) []byte {
+		defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(cores))
+		out, err := json.Marshal(audit.Orphans(s, audit.Options{All: true}))
+		if err != nil {
+			t.Fatal(err)
+		}
+		return out
+	}
+	if one, four := report(1), report(4); !bytes.Equal(one, four) {
+		t.Error("four cores say something else than one")
 	}
 }

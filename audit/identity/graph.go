@@ -89,9 +89,12 @@ func Resolve(s *inventory.Snapshot, opt Options) *Graph {
 	b.noteDoubts()
 	g := b.entities()
 	j := newJudge(b, g)
-	for i := range g.Entities {
-		j.classify(&g.Entities[i])
-	}
+	// A verdict looks at what all the others are made of, and at none of their verdicts.
+	inParts(b.size, len(g.Entities), func(from, to int) {
+		for i := from; i < to; i++ {
+			j.classify(&g.Entities[i])
+		}
+	})
 	j.judgeStrays()
 	return g
 }

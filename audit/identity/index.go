@@ -149,7 +149,7 @@ func (x *index) addNodes() {
 		// A Node that was read through another context already is the same object under another cluster key.
 		same, again := first[identityOf(n)]
 		if !again {
-			same = int32(i) //nolint:gosec // the number of Nodes
+			same = int32(i)
 			if n.UID != "" {
 				first[identityOf(n)] = same
 			}

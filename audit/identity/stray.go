@@ -10,12 +10,13 @@ import (
 // judgeStrays decides the lone VMs, after everything else: what belongs to a cluster is learnt from its members.
 func (j *judge) judgeStrays() {
 	ms := j.learnMembers()
-	for i := range j.g.Entities {
-		e := &j.g.Entities[i]
-		if e.Class == "" && len(e.VMs) == 1 {
-			j.stray(e, ms)
+	inParts(j.size, len(j.g.Entities), func(from, to int) {
+		for i := from; i < to; i++ {
+			if e := &j.g.Entities[i]; e.Class == "" && len(e.VMs) == 1 {
+				j.stray(e, ms)
+			}
 		}
-	}
+	})
 }
 
 func (j *judge) stray(e *Entity, ms *members) {
