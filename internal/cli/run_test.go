@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"os"
+	"slices"
 	"strings"
 	"syscall"
 	"testing"
@@ -11,6 +12,7 @@ import (
 	"github.com/proxaudit/proxaudit/audit"
 	"github.com/proxaudit/proxaudit/inventory"
 	"github.com/proxaudit/proxaudit/inventory/collect"
+	"github.com/proxaudit/proxaudit/inventory/snapfile"
 )
 
 func TestVerdict(t *testing.T) {
@@ -217,8 +219,9 @@ func stripColours(s string) string {
 	}
 }
 
-// TestSnapshotOnATerminal: names of others do not reach a terminal as they are; a pipe gets the exact bytes.
-func TestSnapshotOnATerminal(t *testing.T) {
+// TestSnapshotShowsNames: names of others reach neither a terminal nor a file as something that a terminal obeys, and
+// the reader of the JSON gets the exact name.
+func TestSnapshotShowsNames(t *testing.T) {
 	b := newBench(t)
 	collected := b.env.Deps.Collect
 	b.env.Deps.Collect = func(ctx context.Context, p collect.Plan) (*inventory.Snapshot, collect.Timings, error) {
@@ -226,14 +229,16 @@ func TestSnapshotOnATerminal(t *testing.T) {
 		s.VMs[0].Name = "csi\u009b2J"
 		return s, timings, err
 	}
-	b.ok("scan")
-	if !strings.Contains(b.stdout.String(), "csi\u009b2J") {
-		t.Error("a pipe has to get the exact name")
-	}
-	b.env.StdoutTerminal = true
-	b.ok("scan")
-	if strings.Contains(b.stdout.String(), "\u009b") || !strings.Contains(b.stdout.String(), `csi\u009b2J`) {
-		t.Error("a terminal gets a control character")
+	for _, terminal := range []bool{false, true} {
+		b.env.StdoutTerminal = terminal
+		b.ok("scan")
+		if strings.Contains(b.stdout.String(), "\u009b") || !strings.Contains(b.stdout.String(), `csi\u009b2J`) {
+			t.Errorf("terminal %v: the output has a control character", terminal)
+		}
+		s, err := snapfile.Read(strings.NewReader(b.stdout.String()))
+		if err != nil || !slices.ContainsFunc(s.VMs, func(v inventory.VM) bool { return v.Name == "csi\u009b2J" }) {
+			t.Errorf("terminal %v: the name is not what it was: %v", terminal, err)
+		}
 	}
 }
 

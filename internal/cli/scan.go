@@ -9,7 +9,6 @@ import (
 
 	"github.com/proxaudit/proxaudit/inventory"
 	"github.com/proxaudit/proxaudit/inventory/snapfile"
-	"github.com/proxaudit/proxaudit/render"
 )
 
 func scanCommand(env *Env) *cli.Command {
@@ -76,14 +75,6 @@ func (r *run) writeSnapshot(path string, snap *inventory.Snapshot) error {
 }
 
 func (r *run) printSnapshot(snap *inventory.Snapshot) error {
-	if r.env.StdoutTerminal {
-		// A terminal would obey control characters in the names of others; the JSON format escapes them.
-		f, err := render.Lookup("json")
-		if err != nil {
-			return err
-		}
-		return stdoutError(f.Write(pipe{r.env.Stdout}, render.Document{Value: snap}, render.Options{}))
-	}
 	w := bufio.NewWriterSize(pipe{r.env.Stdout}, 1<<16)
 	if err := snapfile.Write(w, snap); err != nil {
 		return stdoutError(err)

@@ -3,6 +3,7 @@ package invisible
 import (
 	"fmt"
 	"io"
+	"slices"
 	"unicode/utf16"
 	"unicode/utf8"
 )
@@ -24,7 +25,7 @@ func NewJSON(w io.Writer) *JSON { return &JSON{w: w} }
 func (j *JSON) Write(p []byte) (int, error) {
 	doc := p
 	if len(j.rest) > 0 {
-		doc = append(j.rest, p...)
+		doc = slices.Concat(j.rest, p)
 	}
 	for len(doc) > 0 && utf8.FullRune(doc) {
 		if n := min(plain(doc), chunk); n > 0 {
@@ -42,7 +43,7 @@ func (j *JSON) Write(p []byte) (int, error) {
 		}
 	}
 	// A copy: p belongs to the caller.
-	j.rest = append([]byte(nil), doc...)
+	j.rest = slices.Clone(doc)
 	if err := j.flush(); err != nil {
 		return 0, err
 	}

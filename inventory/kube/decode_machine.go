@@ -1,6 +1,8 @@
 package kube
 
 import (
+	"fmt"
+
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/proxaudit/proxaudit/inventory"
@@ -70,9 +72,14 @@ func machine(o object, keys clusterKeys) (inventory.Machine, error) {
 	}
 	st := m.Status
 	_, controlPlane := m.Metadata.Labels[labelControlPlane]
+	cluster := keys.of(o.namespace, clusterOf(m.Spec.ClusterName, &m.objectMeta))
+	if cluster == "" {
+		// The API server wants one (cluster-api api/core/v1beta2 MachineSpec.ClusterName: MinLength 1).
+		return inventory.Machine{}, fmt.Errorf("%s: spec.clusterName is missing", o)
+	}
 	out := inventory.Machine{
 		Meta:                m.meta(nil, st.ObservedGeneration, st.Conditions),
-		Cluster:             keys.of(o.namespace, clusterOf(m.Spec.ClusterName, &m.objectMeta)),
+		Cluster:             cluster,
 		ProviderID:          m.Spec.ProviderID,
 		Version:             m.Spec.Version,
 		Phase:               st.Phase,

@@ -114,6 +114,7 @@ func TestMalformedObjectIsNamedAndTheOthersSurvive(t *testing.T) {
 		"wrong type":      {`{"metadata":{"name":"bad","namespace":"n"},"spec":{"providerID":7}}`, "n/bad: spec.providerID is a number where a string belongs"},
 		"wrong structure": {`{"metadata":{"name":"bad","namespace":"n"},"status":"Running"}`, "n/bad: status is a string"},
 		"bad time":        {`{"metadata":{"name":"bad","namespace":"n","creationTimestamp":"yesterday"}}`, "n/bad: "},
+		"no cluster":      {`{"metadata":{"name":"bad","namespace":"n"},"spec":{}}`, "n/bad: spec.clusterName is missing"},
 		"no name":         {`{"metadata":{"namespace":"n"}}`, "no metadata.name"},
 		"null":            {`null`, "an item is null"},
 		"a string":        {`"x"`, "an item is no object"},

@@ -177,6 +177,8 @@ func TestReadFilesRefuses(t *testing.T) {
 	cluster.Clusters[0].Key = "prod"
 	management.Management = &inventory.Management{Context: "another"}
 	self.Sites = append(self.Sites, self.Sites[0])
+	hollow := other()
+	hollow.VMs[0].Site = ""
 	for name, c := range map[string]struct {
 		paths []string
 		words []string
@@ -190,6 +192,7 @@ func TestReadFilesRefuses(t *testing.T) {
 		"a folder":                  {[]string{dir}, []string{"read snapshot " + dir, "is a directory"}},
 		"a file that is not there":  {[]string{a, filepath.Join(dir, "none")}, []string{"read snapshot", "no such file"}},
 		"an empty file":             {[]string{a, file(t, dir, "empty", nil)}, []string{filepath.Join(dir, "empty") + ": empty"}},
+		"an element that is none":   {[]string{a, put("hollow.json", hollow)}, []string{"read snapshot " + filepath.Join(dir, "hollow.json"), "vms[0]", "no site"}},
 		"standard input, two times": {[]string{"-", "-"}, []string{"standard input", "twice"}},
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -1,0 +1,81 @@
+package snapfile
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/proxaudit/proxaudit/inventory"
+)
+
+// What each element has to have: what it is known by, and without which nothing can be said about it. The collectors
+// write none without. Everything else may be missing from a file, as it may be from what was collected.
+
+func site(v *inventory.Site) string { return missing("a site", has{"name", v.Name != ""}) }
+
+func vm(v *inventory.VM) string {
+	if v.VMID != 0 && !inventory.ValidVMID(v.VMID) {
+		return fmt.Sprintf("the VMID %d is none (a number from 100 to 999999999)", v.VMID)
+	}
+	return missing("a VM", has{"site", v.Site != ""}, has{"vmid", v.VMID != 0}, has{"type", v.Type != ""})
+}
+
+func cluster(v *inventory.Cluster) string { return missing("a cluster", has{"key", v.Key != ""}) }
+
+func machine(v *inventory.Machine) string {
+	return missing("a Machine", has{"cluster", v.Cluster != ""}, has{"name", v.Name != ""})
+}
+
+// proxmoxMachine may be in no cluster: it is known by a label, which may be missing.
+func proxmoxMachine(v *inventory.ProxmoxMachine) string {
+	return missing("a ProxmoxMachine", has{"name", v.Name != ""})
+}
+
+func node(v *inventory.Node) string {
+	return missing("a Node", has{"cluster", v.Cluster != ""}, has{"name", v.Name != ""})
+}
+
+// group may be in no cluster: a control plane that nothing refers to yet is in none.
+func group(v *inventory.Group) string {
+	return missing("a group of Machines", has{"kind", v.Kind != ""}, has{"name", v.Name != ""})
+}
+
+func provider(v *inventory.Provider) string {
+	return missing("a provider", has{"name", v.Name != ""})
+}
+
+func probe(v *inventory.Probe) string {
+	return missing("a probe", has{"site", v.Site != ""}, has{"vmid", v.VMID != 0}, has{"existence", v.Existence != ""})
+}
+
+func coverage(v *inventory.Coverage) string {
+	return missing("an entry of the coverage", has{"source", v.Source != ""}, has{"scope", v.Scope != ""}, has{"state", v.State != ""})
+}
+
+func requests(v *inventory.Requests) string {
+	return missing("a count of requests", has{"source", v.Source != ""})
+}
+
+func object(v *inventory.Object) string {
+	return missing("an object", has{"apiVersion", v.APIVersion != ""}, has{"kind", v.Kind != ""}, has{"name", v.Name != ""})
+}
+
+// has says whether a field that is needed is there.
+type has struct {
+	field string
+	there bool
+}
+
+// missing says what an element lacks; it is empty if that is nothing.
+func missing(what string, needed ...has) string {
+	var lacks, needs []string
+	for _, h := range needed {
+		needs = append(needs, h.field)
+		if !h.there {
+			lacks = append(lacks, h.field)
+		}
+	}
+	if len(lacks) == 0 {
+		return ""
+	}
+	return "it has no " + strings.Join(lacks, " and no ") + ", and " + what + " needs " + strings.Join(needs, ", ")
+}
