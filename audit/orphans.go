@@ -102,7 +102,7 @@ func analyse(s *inventory.Snapshot, opt Options) *result {
 
 func (r *result) envelope(kind string) Envelope {
 	return Envelope{FormatVersion: FormatVersion, Kind: kind, GeneratedAt: r.s.CollectedAt.UTC(),
-		Coverage: nonNil(r.s.Coverage), Requests: nonNil(r.s.Requests)}
+		Coverage: nonNil(needed(r.s.Coverage, r.graph.Entities)), Requests: nonNil(r.s.Requests)}
 }
 
 func nonNil[T any](in []T) []T {

@@ -2,7 +2,6 @@ package identity
 
 import (
 	"slices"
-	"time"
 
 	"github.com/proxaudit/proxaudit/inventory"
 )
@@ -79,86 +78,6 @@ func (e *Entity) unknown(r Reason, missing ...string) {
 	e.Missing = slices.Compact(e.Missing)
 }
 
-// whole: VM, Node and a declaration.
-func (j *judge) whole(e *Entity) {
-	switch {
-	case j.unverifiable(e):
-		e.unknown(ReasonUnverifiable, configNeed(j.index, &j.s.VMs[e.VMs[0]]))
-		j.remarks(e)
-	case len(e.Machines) == 0:
-		j.detached(e)
-	default:
-		j.providerIDs(e)
-	}
-}
-
-// unverifiable is true if what ties the VM or the Node to the rest is less than strong and the configuration, which would
-// settle it, was not read.
-func (j *judge) unverifiable(e *Entity) bool {
-	if len(e.VMs) == 0 || j.s.VMs[e.VMs[0]].Config != nil {
-		return false
-	}
-	return !certain(e.link) || !j.nodeTied(e)
-}
-
-// certain is true for evidence that says which VM it is.
-func certain(s Strength) bool { return s == Proof || s == Strong }
-
-// nodeTied is true if an entity's Node belongs to it by more than an address or a name: by its own evidence for the VM,
-// or by the declaration's nodeRef or UUID.
-func (j *judge) nodeTied(e *Entity) bool {
-	for _, n := range e.Nodes {
-		if j.nodes[n].vm >= 0 && certain(j.nodes[n].strength) {
-			return true
-		}
-		for _, m := range e.Machines {
-			if j.s.Machines[m].NodeRef == j.s.Nodes[n].Name {
-				return true
-			}
-			if u := j.machineUUID(m); u != "" && u == j.s.Nodes[n].SystemUUID {
-				return true
-			}
-		}
-	}
-	return false
-}
-
-// providerIDs compares the providerIDs as Cluster API does: as strings, exactly
-// (sigs.k8s.io/cluster-api internal/controllers/machine: the Node is looked up by spec.providerID).
-func (j *judge) providerIDs(e *Entity) {
-	m, n := &j.s.Machines[e.Machines[0]], &j.s.Nodes[e.Nodes[0]]
-	declared := m.ProviderID
-	if declared == "" && len(e.ProxmoxMachines) > 0 {
-		declared = j.s.ProxmoxMachines[e.ProxmoxMachines[0]].ProviderID
-	}
-	ev := Evidence{Kind: KindProviderIDString, From: machineSubject(m), To: nodeSubject(n), Left: declared, Right: n.ProviderID}
-	young := j.young(m.CreatedAt) || j.young(n.CreatedAt)
-	switch {
-	case declared == n.ProviderID && declared != "":
-		ev.Strength = Declared
-		e.added = append(e.added, ev)
-		e.verdict(Managed, ReasonLinked)
-		if m.NodeRef == "" {
-			e.WaitingFor = "the Machine controller, to set nodeRef"
-			e.Notes = append(e.Notes, "nodeRef is not set yet")
-		}
-	case (n.ProviderID == "" || declared == "") && young && j.progressing(e):
-		ev.Against = true
-		e.added = append(e.added, ev)
-		e.verdict(Converging, ReasonYoung)
-		e.WaitingFor = "the providerID to be set on both sides"
-	case n.ProviderID == "":
-		ev.Against, ev.Note = true, "the Node has no providerID, so the Machine never finds it"
-		e.added = append(e.added, ev)
-		e.verdict(Mismatched, ReasonNoProviderID)
-	default:
-		ev.Against, ev.Note = true, "Cluster API compares these as strings"
-		e.added = append(e.added, ev)
-		e.verdict(Mismatched, ReasonProviderIDs)
-	}
-	j.remarks(e)
-}
-
 // weakGaps are why another may fit as well where only addresses or a name tie a VM to the rest: what was not seen of the
 // guests, of the Nodes and of the declarations. Empty for what is certain.
 func (j *judge) weakGaps(e *Entity) []string {
@@ -217,87 +136,4 @@ func (j *judge) detached(e *Entity) {
 		e.verdict(DetachedInfra, ReasonNoOwner)
 	}
 	j.remarks(e)
-}
-
-// noNode: a VM and a declaration, no Node.
-func (j *judge) noNode(e *Entity) {
-	if len(e.Machines) == 0 {
-		j.detached(e)
-		return
-	}
-	m, vm := &j.s.Machines[e.Machines[0]], &j.s.VMs[e.VMs[0]]
-	nodes := j.nodesKey(m.Cluster)
-	switch {
-	case !j.nodesRead(nodes):
-		e.unknown(ReasonNotSeen, nodesNeed([]string{m.Cluster})...)
-	case !j.known(inventory.ManagementSource, inventory.ScopeProxmoxMachines):
-		// Another ProxmoxMachine may have the VM.
-		e.unknown(ReasonNotSeen, need(inventory.ManagementSource, inventory.ScopeProxmoxMachines))
-	case vm.Config == nil:
-		// It may be another machine's VM, or that of a Node that found none: only the UUID could tell.
-		e.unknown(ReasonNotSeen, configNeed(j.index, vm))
-	case len(j.weakGaps(e)) > 0:
-		e.unknown(ReasonNotSeen, j.weakGaps(e)...)
-	case slices.ContainsFunc(j.ambiguous[e.VMs[0]], func(s inventory.Subject) bool {
-		return s.Kind == inventory.SubjectNode && s.Scope == nodes
-	}):
-		j.addDoubts(e, e.VMs[0])
-		e.unknown(ReasonAmbiguous)
-	case j.loose.mayBeNodeOf(nodes, vm) > 0:
-		e.unknown(ReasonAmbiguous)
-		e.Notes = append(e.Notes, "a Node of the cluster found no VM and may be this machine: there is no UUID to compare")
-	case m.NodeRef != "":
-		e.Confidence = High
-		e.verdict(NonNode, ReasonNodeRefBroken)
-	default:
-		j.nonNode(e, ReasonNoNode)
-	}
-	j.remarks(e)
-}
-
-// nonNode is converging within the grace period, and a finding after it.
-func (j *judge) nonNode(e *Entity, why Reason) {
-	m := &j.s.Machines[e.Machines[0]]
-	switch {
-	case j.young(m.DeletedAt):
-		e.verdict(Converging, ReasonDeleting)
-		e.WaitingFor = "its deletion"
-	case m.DeletedAt == nil && j.young(m.CreatedAt) && j.progressing(e):
-		e.verdict(Converging, ReasonYoung)
-		e.WaitingFor = "its Node to register"
-	default:
-		e.Confidence = High
-		e.verdict(NonNode, why)
-	}
-}
-
-// young is true within the grace period. A time in the future (clocks differ) counts by its distance.
-func (j *judge) young(t *time.Time) bool {
-	return t != nil && j.s.CollectedAt.Sub(*t).Abs() < j.opt.Grace
-}
-
-// progressing is false if something is known to hold the controllers up, so that waiting longer is no use.
-func (j *judge) progressing(e *Entity) bool {
-	for _, i := range e.Machines {
-		m := &j.s.Machines[i]
-		if m.Paused || m.FailureReason != "" || m.FailureMessage != "" {
-			return false
-		}
-		if c := j.clusters[m.Cluster]; c != nil && c.Declared != nil && c.Declared.Paused {
-			return false
-		}
-	}
-	for _, i := range e.ProxmoxMachines {
-		pm := &j.s.ProxmoxMachines[i]
-		if pm.Paused || pm.FailureReason != "" || pm.FailureMessage != "" {
-			return false
-		}
-	}
-	for i := range j.s.Providers {
-		p := &j.s.Providers[i]
-		if p.Desired > 0 && p.Available == 0 {
-			return false
-		}
-	}
-	return true
 }
