@@ -93,20 +93,24 @@ type Finding struct {
 
 // Summary counts a report.
 type Summary struct {
-	// Classes counts every machine by class, listed or not.
+	// Classes counts machines by class: every machine of the run, listed or not; if a filter hides some, those that are
+	// listed.
 	Classes map[identity.Class]int `json:"classes"`
 	// Severities counts the listed findings that a rule is about.
 	Severities map[Severity]int `json:"severities"`
 	// Findings is the number of listed findings.
 	Findings int `json:"findings"`
-	// VMs, Machines and Nodes are what was looked at.
+	// Hidden is how many of the findings (or items, in an inventory) a filter leaves out. Without a filter it is nil.
+	Hidden *int `json:"hidden,omitempty"`
+	// VMs, Machines and Nodes are what was looked at, whatever is listed of it.
 	VMs        int `json:"vms"`
 	Containers int `json:"containers"`
 	Machines   int `json:"machines"`
 	Nodes      int `json:"nodes"`
 	// Reclaimable sums what orphan VMs hold.
 	Reclaimable Reclaimable `json:"reclaimable"`
-	// NoVerdict is the number of machines whose class is unknown because something was not seen.
+	// NoVerdict is the number of machines whose class is unknown because something was not seen: in the whole run, for
+	// what a filter would list may be among them.
 	NoVerdict int `json:"noVerdict"`
 	// Incomplete is true if a source did not answer, so that a verdict is missing.
 	Incomplete bool `json:"incomplete"`
@@ -150,6 +154,8 @@ type Item struct {
 	// Notes are short remarks (location drift, paused, deleting).
 	Notes       []string `json:"notes,omitempty"`
 	Fingerprint string   `json:"fingerprint"`
+	// severity is that of the finding about it; empty if its class is no finding.
+	severity Severity
 }
 
 // InventoryReport is the result of `inventory`.

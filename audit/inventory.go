@@ -11,15 +11,10 @@ import (
 func Inventory(s *inventory.Snapshot, opt Options) *InventoryReport {
 	r := analyse(s, opt)
 	out := &InventoryReport{Envelope: r.envelope(KindInventory), Summary: r.summary(), Items: make([]Item, 0, len(r.graph.Entities))}
-	var findings []Finding
 	for i := range r.graph.Entities {
-		e := &r.graph.Entities[i]
-		out.Items = append(out.Items, r.item(e))
-		if e.Class.IsFinding() {
-			findings = append(findings, *r.finding(e))
-		}
+		out.Items = append(out.Items, r.item(&r.graph.Entities[i]))
 	}
-	out.Summary.Count(findings)
+	out.Summary.countItems(out.Items)
 	SortItems(out.Items)
 	return out
 }
@@ -64,6 +59,9 @@ func (r *result) item(e *identity.Entity) Item {
 	}
 	it.Since, it.AgeSeconds = r.since(e)
 	it.Link = strongest(e)
+	if e.Class.IsFinding() {
+		it.severity = ruleOf(e).Severity
+	}
 	it.Fingerprint = r.fingerprint(e, refs[0])
 	return it
 }

@@ -32,21 +32,6 @@ func Orphans(s *inventory.Snapshot, opt Options) *OrphanReport {
 	return out
 }
 
-// Count sets what the summary says of the listed findings. Call it again after filtering them.
-func (s *Summary) Count(findings []Finding) {
-	s.Findings = len(findings)
-	s.Severities = map[Severity]int{}
-	s.Reclaimable = Reclaimable{}
-	for i := range findings {
-		if findings[i].Rule != "" {
-			s.Severities[findings[i].Severity]++
-		}
-		if findings[i].Class == identity.OrphanVM {
-			s.Reclaimable.add(findings[i].Holds)
-		}
-	}
-}
-
 // SortFindings orders the worst first, then by class, cluster and subject.
 func SortFindings(fs []Finding) {
 	rank := classRank()

@@ -6,8 +6,8 @@ import (
 	"github.com/proxaudit/proxaudit/audit/identity"
 )
 
-// Filter selects from a report. An empty list selects all. It decides what is listed and what counts as a finding; what
-// was not seen stays in the coverage, in the counts of missing verdicts, and in Incomplete.
+// Filter selects from a report. An empty list selects all. It decides what is listed and what is counted; what was looked
+// at and what was not seen stays as it was, in the coverage, in the counts of missing verdicts, and in Incomplete.
 type Filter struct {
 	// Clusters and Sites are kept by any side of a machine: one whose VM is in the site, or whose Node in the cluster.
 	Clusters, Sites []string
@@ -31,11 +31,12 @@ func (f *Filter) Orphans(r *OrphanReport) *OrphanReport {
 		}
 	}
 	out.Summary.Count(out.Findings)
+	filtered(&out.Summary, out.Findings, len(r.Findings), func(x *Finding) identity.Class { return x.Class })
 	return &out
 }
 
-// Inventory is the report with the items that the Filter selects. The summary keeps its counts of the whole. The report
-// that it is given stays as it is.
+// Inventory is the report with the items that the Filter selects, counted again. The report that it is given stays as it
+// is.
 func (f *Filter) Inventory(r *InventoryReport) *InventoryReport {
 	out := *r
 	if f.IsEmpty() {
@@ -48,6 +49,8 @@ func (f *Filter) Inventory(r *InventoryReport) *InventoryReport {
 			out.Items = append(out.Items, *x)
 		}
 	}
+	out.Summary.countItems(out.Items)
+	filtered(&out.Summary, out.Items, len(r.Items), func(x *Item) identity.Class { return x.Class })
 	return &out
 }
 

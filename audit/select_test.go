@@ -1,6 +1,7 @@
 package audit
 
 import (
+	"maps"
 	"reflect"
 	"slices"
 	"strings"
@@ -32,11 +33,12 @@ func TestFilter(t *testing.T) {
 		}}
 	orphans.Summary.Count(orphans.Findings)
 	list := &InventoryReport{Summary: orphans.Summary, Items: []Item{
-		{Class: identity.Conflict, Subject: vm("a", "1"), VMs: []SubjectRef{vm("a", "1")}, Nodes: []SubjectRef{node("x", "n")}},
-		{Class: identity.OrphanVM, Subject: vm("a", "2"), Cluster: "x"},
-		{Class: identity.OrphanVM, Subject: vm("b", "3")},
+		{Class: identity.Conflict, Subject: vm("a", "1"), VMs: []SubjectRef{vm("a", "1")}, Nodes: []SubjectRef{node("x", "n")}, severity: Critical},
+		{Class: identity.OrphanVM, Subject: vm("a", "2"), Cluster: "x", Holds: holds, severity: Warning},
+		{Class: identity.OrphanVM, Subject: vm("b", "3"), Holds: holds, severity: Warning},
 		{Class: identity.Managed, Subject: node("y", "4"), VMs: []SubjectRef{vm("b", "5")}},
 	}}
+	list.Summary.countItems(list.Items)
 	for name, tc := range map[string]struct {
 		filter         Filter
 		orphans, items string
@@ -53,7 +55,7 @@ func TestFilter(t *testing.T) {
 		"nothing":       {Filter{Sites: []string{"c"}}, "", "", 0, 0},
 	} {
 		before, beforeList := slices.Clone(orphans.Findings), slices.Clone(list.Items)
-		sum := orphans.Summary
+		sum, listSum := orphans.Summary, list.Summary
 		o, l := tc.filter.Orphans(orphans), tc.filter.Inventory(list)
 		if got := ids(o.Findings, func(f *Finding) string { return f.Subject.ID }); got != tc.orphans {
 			t.Errorf("%s: findings %q, want %q", name, got, tc.orphans)
@@ -65,12 +67,62 @@ func TestFilter(t *testing.T) {
 		if s.Findings != len(o.Findings) || s.Reclaimable.VCPU != tc.vcpu || s.Severities[Warning] != tc.warnings || o.Findings == nil || l.Items == nil {
 			t.Errorf("%s: counted %+v", name, s)
 		}
-		if !s.Incomplete || s.NoVerdict != 1 || s.VMs != 7 || s.Classes[identity.OrphanVM] != 2 {
+		if !s.Incomplete || s.NoVerdict != 1 || s.VMs != 7 {
 			t.Errorf("%s: what was looked at changed: %+v", name, s)
 		}
+		if tc.filter.IsEmpty() {
+			if s.Hidden != nil || l.Summary.Hidden != nil || !reflect.DeepEqual(s.Classes, orphans.Summary.Classes) {
+				t.Errorf("%s: nothing is hidden, and counted is %+v and %+v", name, s, l.Summary)
+			}
+		} else {
+			counted(t, name, &s, len(o.Findings), len(orphans.Findings), classes(o.Findings, func(f *Finding) identity.Class { return f.Class }))
+			counted(t, name, &l.Summary, len(l.Items), len(list.Items), classes(l.Items, func(i *Item) identity.Class { return i.Class }))
+		}
+		if v := vcpu(l.Items); l.Summary.Reclaimable.VCPU != v || l.Summary.Findings != severe(l.Items) {
+			t.Errorf("%s: of the items %+v is counted, want %d vCPU", name, l.Summary, v)
+		}
 		if !reflect.DeepEqual(before, orphans.Findings) || !reflect.DeepEqual(beforeList, list.Items) || !reflect.DeepEqual(sum, orphans.Summary) ||
-			!reflect.DeepEqual(l.Summary, list.Summary) {
+			!reflect.DeepEqual(listSum, list.Summary) {
 			t.Errorf("%s: the report itself changed", name)
 		}
 	}
+}
+
+// counted: what a filter leaves is counted, and so is what it hides.
+func counted(t *testing.T, name string, s *Summary, listed, all int, want map[identity.Class]int) {
+	t.Helper()
+	if s.Hidden == nil || *s.Hidden != all-listed {
+		t.Errorf("%s: hidden %v, want %d", name, s.Hidden, all-listed)
+	}
+	if !maps.Equal(s.Classes, want) {
+		t.Errorf("%s: counted %v, listed is %v", name, s.Classes, want)
+	}
+}
+
+func classes[T any](list []T, class func(*T) identity.Class) map[identity.Class]int {
+	out := map[identity.Class]int{}
+	for i := range list {
+		out[class(&list[i])]++
+	}
+	return out
+}
+
+func vcpu(items []Item) int {
+	sum := 0
+	for i := range items {
+		if items[i].Holds != nil {
+			sum += *items[i].Holds.VCPU
+		}
+	}
+	return sum
+}
+
+func severe(items []Item) int {
+	n := 0
+	for i := range items {
+		if items[i].severity != "" {
+			n++
+		}
+	}
+	return n
 }

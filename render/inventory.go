@@ -57,7 +57,7 @@ func Inventory(r *audit.InventoryReport) Document {
 			{Text: it.Subject.UUID},
 		})
 	}
-	d.Sections = []Section{{Blocks: []Block{t}}, summary(&r.Summary), footer(r.Envelope)}
+	d.Sections = []Section{{Blocks: []Block{t}}, summary(&r.Summary, len(r.Items), "machine", "machines"), footer(r.Envelope)}
 	return d
 }
 

@@ -54,7 +54,7 @@ func Orphans(r *audit.OrphanReport) Document {
 			{Text: f.Fingerprint},
 		})
 	}
-	d.Sections = []Section{{Blocks: []Block{t}}, summary(&r.Summary), footer(r.Envelope)}
+	d.Sections = []Section{{Blocks: []Block{t}}, summary(&r.Summary, len(r.Findings), "finding", "findings"), footer(r.Envelope)}
 	return d
 }
 
@@ -72,8 +72,9 @@ func findingLine(f *audit.Finding) string {
 	return line
 }
 
-// summary counts what was found, what it holds and what was looked at.
-func summary(s *audit.Summary) Section {
+// summary counts what was found, what it holds and what was looked at. Where a filter hides something, the counts are of
+// what is listed, which is so many of the things called one and many; what is not counted so says that.
+func summary(s *audit.Summary, listed int, one, many string) Section {
 	var notes []Note
 	text := count(s.Findings, "finding", "findings")
 	if by := bySeverity(s.Severities); by != "" {
@@ -89,6 +90,9 @@ func summary(s *audit.Summary) Section {
 	if by := byClass(s.Classes); by != "" {
 		notes = append(notes, Note{Text: "by class: " + by})
 	}
+	if s.Hidden != nil {
+		notes = append(notes, Note{Text: fmt.Sprintf("the filter hides %d of %s", *s.Hidden, count(*s.Hidden+listed, one, many))})
+	}
 	if r := s.Reclaimable; r.VMs > 0 {
 		least := ""
 		if r.Partial {
@@ -101,10 +105,17 @@ func summary(s *audit.Summary) Section {
 	if s.Containers > 0 {
 		looked = append(looked, count(s.Containers, "container", "containers"))
 	}
-	notes = append(notes, Note{Text: "looked at " + list(looked)})
+	text = "looked at " + list(looked)
+	if s.Hidden != nil {
+		text = "in all, " + text
+	}
+	notes = append(notes, Note{Text: text})
 	if n := s.NoVerdict; n > 0 {
-		notes = append(notes, Note{Text: count(n, "machine has", "machines have") + " no verdict, because something was not seen",
-			Style: Warn})
+		text := count(n, "machine has", "machines have") + " no verdict, because something was not seen"
+		if s.Hidden != nil {
+			text = "in all, " + text
+		}
+		notes = append(notes, Note{Text: text, Style: Warn})
 	}
 	return Section{Footer: true, Blocks: []Block{Notes{Items: notes}}}
 }

@@ -117,6 +117,30 @@ func TestCoverageFooter(t *testing.T) {
 	}
 }
 
+// TestFiltered: the counts of a filtered list are those of what it lists, what is hidden is said, and what is counted of
+// the whole run says so.
+func TestFiltered(t *testing.T) {
+	f := &audit.Filter{Classes: []identity.Class{identity.NonNode}}
+	for want, d := range map[string]Document{
+		"\n1 finding: 1 warning\nby class: non-node 1\nthe filter hides 11 of 12 findings\nin all, looked at 20 VMs, ": Orphans(f.Orphans(sampleOrphans())),
+		"\nin all, 1 machine has no verdict, ":                     Orphans(f.Orphans(sampleOrphans())),
+		"\n0 findings\nthe filter hides 5 of 5 machines\nin all, ": Inventory(f.Inventory(sampleInventory())),
+	} {
+		if got := string(rendered(t, "table", d, Options{})); !strings.Contains(got, want) {
+			t.Errorf("%q lacks %q", got, want)
+		}
+	}
+	got := string(rendered(t, "json", Orphans(f.Orphans(sampleOrphans())), Options{}))
+	for _, want := range []string{`"hidden": 11`, "\"classes\": {\n      \"non-node\": 1\n    }"} {
+		if !strings.Contains(got, want) {
+			t.Errorf("%q lacks %q", got, want)
+		}
+	}
+	if got := string(rendered(t, "table", Orphans(sampleOrphans()), Options{})); strings.Contains(got, "filter") || strings.Contains(got, "in all") {
+		t.Errorf("nothing is hidden: %q", got)
+	}
+}
+
 func TestEmptyTablesSaySo(t *testing.T) {
 	for want, d := range map[string]Document{
 		"No findings.":       Orphans(&audit.OrphanReport{}),
