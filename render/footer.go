@@ -2,7 +2,6 @@ package render
 
 import (
 	"fmt"
-	"slices"
 	"strings"
 
 	"github.com/proxaudit/proxaudit/audit"
@@ -19,9 +18,8 @@ func footer(e audit.Envelope) Section {
 	return s
 }
 
-// coverageNotes has one line per gap, with what to do about it, and one line for all that is whole.
+// coverageNotes has the gaps, and one line for all that is whole.
 func coverageNotes(all []inventory.Coverage) []Note {
-	var gaps, asides []Note
 	sources, broken := map[string]bool{}, map[string]bool{}
 	var absent []string
 	for _, c := range all {
@@ -29,14 +27,11 @@ func coverageNotes(all []inventory.Coverage) []Note {
 		switch {
 		case c.Missing():
 			broken[c.Source] = true
-			gaps = append(gaps, Note{Text: "incomplete: " + gapText(c), Detail: c.Remedy, Style: Warn})
 		case c.State == inventory.Absent:
 			absent = append(absent, c.Source+" "+c.Scope)
-		case c.State != inventory.Complete:
-			asides = append(asides, Note{Text: "not needed for a verdict: " + gapText(c), Detail: c.Remedy, Style: Faint})
 		}
 	}
-	notes := slices.Concat(gaps, asides)
+	notes := gapNotes(all)
 	if len(absent) > 0 {
 		notes = append(notes, Note{Text: "not installed: " + list(absent), Style: Faint, Wide: true})
 	}
@@ -47,17 +42,6 @@ func coverageNotes(all []inventory.Coverage) []Note {
 		notes = append(notes, Note{Text: "complete: " + count(whole, "source", "sources"), Style: Good})
 	}
 	return notes
-}
-
-func gapText(c inventory.Coverage) string {
-	s := c.Source + " " + c.Scope + ": " + string(c.State)
-	if c.Asked > 0 && c.State == inventory.Partial {
-		s += fmt.Sprintf(" (%d of %d)", c.Got, c.Asked)
-	}
-	if c.Reason != "" {
-		s += ": " + c.Reason
-	}
-	return s
 }
 
 // mostSources is how many sources are named one by one.

@@ -117,6 +117,59 @@ func TestCoverageFooter(t *testing.T) {
 	}
 }
 
+// TestOneCauseIsOneLine: an API server that is down, or a hundred clusters without access, is one line with the number,
+// the sources and what to do; the wide format and JSON have every name.
+func TestOneCauseIsOneLine(t *testing.T) {
+	const down = "https://10.0.0.1:6443: connection refused"
+	var all []inventory.Coverage
+	all = append(all, inventory.Coverage{Source: "cluster/a", Scope: "nodes", State: inventory.Complete})
+	for i := range 40 {
+		all = append(all, inventory.Coverage{Source: inventory.ManagementSource, Scope: fmt.Sprintf("kind%02d", i), State: inventory.Failed,
+			Reason: down, Remedy: "start it", Optional: i >= 5})
+	}
+	for i := range 12 {
+		all = append(all, inventory.Coverage{Source: fmt.Sprintf("cluster/c%02d", i), Scope: "access", State: inventory.NotAsked, Reason: "no kubeconfig"})
+	}
+	for i := range 3 {
+		all = append(all, inventory.Coverage{Source: "site/lab", Scope: fmt.Sprintf("extra%d", i), State: inventory.Refused, Reason: "403", Optional: true})
+	}
+	// Of the same cause, and too few to be one line; and in part, with numbers of their own.
+	for i := range 2 {
+		all = append(all, inventory.Coverage{Source: "site/lab", Scope: fmt.Sprintf("node/pve%d", i), State: inventory.Failed, Reason: "595"})
+	}
+	for i := range 3 {
+		all = append(all, inventory.Coverage{Source: "site/lab", Scope: fmt.Sprintf("config/pve%d", i), State: inventory.Partial, Asked: 10, Got: i, Reason: "595"})
+	}
+	d := Orphans(&audit.OrphanReport{Envelope: audit.Envelope{Coverage: all}})
+	table := string(rendered(t, "table", d, Options{}))
+	_, got, _ := strings.Cut(table, "\nincomplete: ")
+	want := `40 answers of management (kind00, kind01, kind02 and 37 others; 35 of them not needed for a verdict): failed: ` + down + `
+  start it
+incomplete: 12 answers of cluster/c00, cluster/c01, cluster/c02, cluster/c03, cluster/c04, cluster/c05 and 6 others (access): not-asked: no kubeconfig
+incomplete: site/lab node/pve0: failed: 595
+incomplete: site/lab node/pve1: failed: 595
+incomplete: site/lab config/pve0: partial (0 of 10): 595
+incomplete: site/lab config/pve1: partial (1 of 10): 595
+incomplete: site/lab config/pve2: partial (2 of 10): 595
+not needed for a verdict: 3 answers of site/lab (extra0, extra1 and extra2): refused: 403
+complete: 1 source
+`
+	if got != want {
+		t.Errorf("%s\nwant\n%s", got, want)
+	}
+	for _, format := range []string{"wide", "json", "yaml"} {
+		out := string(rendered(t, format, d, Options{}))
+		for _, c := range all {
+			if c.State != inventory.Complete && !strings.Contains(out, c.Scope) {
+				t.Errorf("-o %s does not have %s", format, c.Scope)
+			}
+		}
+		if strings.Count(out, "connection refused") != 40 && format != "wide" {
+			t.Errorf("-o %s is folded", format)
+		}
+	}
+}
+
 // TestFiltered: the counts of a filtered list are those of what it lists, what is hidden is said, and what is counted of
 // the whole run says so.
 func TestFiltered(t *testing.T) {

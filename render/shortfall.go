@@ -1,0 +1,123 @@
+package render
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/proxaudit/proxaudit/inventory"
+)
+
+// shortfall is all that did not come back for one cause: one answer, or every one of an API server that is down. Never empty.
+type shortfall []inventory.Coverage
+
+const (
+	// foldFrom is how many answers with one cause share a line. Fewer have one each, with the name that verdicts call
+	// them by.
+	foldFrom = 3
+	// mostScopes is how many scopes are named of those that share a line.
+	mostScopes = 3
+)
+
+// gapNotes has one line per cause, with what to do about it: what a verdict needs before what none does. Where a line
+// is for many, the wide format names all of them.
+func gapNotes(all []inventory.Coverage) []Note {
+	var needed, asides []Note
+	for _, g := range gapsOf(all) {
+		switch {
+		case g.needed() > 0:
+			needed = append(needed, g.notes("incomplete: ", Warn)...)
+		default:
+			asides = append(asides, g.notes("not needed for a verdict: ", Faint)...)
+		}
+	}
+	return slices.Concat(needed, asides)
+}
+
+// gapsOf brings together what has one cause and one remedy, in the order in which they come first.
+func gapsOf(all []inventory.Coverage) []shortfall {
+	type cause struct {
+		text, remedy string
+		// single is set for answers that have a line of their own.
+		single int
+	}
+	count := map[cause]int{}
+	for _, c := range all {
+		count[cause{text: causeText(c), remedy: c.Remedy}]++
+	}
+	var out []shortfall
+	at := map[cause]int{}
+	for i, c := range all {
+		if c.State == inventory.Complete || c.State == inventory.Absent {
+			continue
+		}
+		key := cause{text: causeText(c), remedy: c.Remedy}
+		if count[key] < foldFrom {
+			key.single = i + 1
+		}
+		k, ok := at[key]
+		if !ok {
+			k = len(out)
+			at[key] = k
+			out = append(out, nil)
+		}
+		out[k] = append(out[k], c)
+	}
+	return out
+}
+
+func (g shortfall) needed() int {
+	n := 0
+	for _, c := range g {
+		if c.Missing() {
+			n++
+		}
+	}
+	return n
+}
+
+func (g shortfall) notes(prefix string, style Style) []Note {
+	first := g[0]
+	if len(g) == 1 {
+		return []Note{{Text: prefix + first.Source + " " + first.Scope + ": " + causeText(first), Detail: first.Remedy, Style: style}}
+	}
+	var sources, scopes, names []string
+	for _, c := range g {
+		names = append(names, c.Source+" "+c.Scope)
+		if !slices.Contains(sources, c.Source) {
+			sources = append(sources, c.Source)
+		}
+		if !slices.Contains(scopes, c.Scope) {
+			scopes = append(scopes, c.Scope)
+		}
+	}
+	what := some(scopes, mostScopes)
+	if n := g.needed(); n > 0 && n < len(g) {
+		what += fmt.Sprintf("; %d of them not needed for a verdict", len(g)-n)
+	}
+	return []Note{
+		{Text: fmt.Sprintf("%s%d answers of %s (%s): %s", prefix, len(g), some(sources, mostSources), what, causeText(first)),
+			Detail: first.Remedy, Style: style},
+		{Text: "these are " + list(names), Style: style, Wide: true},
+	}
+}
+
+// causeText is what became of a question, and why. The numbers of one that was answered in part belong to it.
+func causeText(c inventory.Coverage) string {
+	s := string(c.State)
+	if c.Asked > 0 && c.State == inventory.Partial {
+		s += fmt.Sprintf(" (%d of %d)", c.Got, c.Asked)
+	}
+	if c.Reason != "" {
+		s += ": " + c.Reason
+	}
+	return s
+}
+
+// some names the first few of many.
+func some(items []string, most int) string {
+	if len(items) <= most+1 {
+		return list(items)
+	}
+	return strings.Join(items[:most], ", ") + " and " + count(len(items)-most, "other", "others")
+}
