@@ -135,12 +135,14 @@ type OrphanReport struct {
 
 // Item is one machine of the inventory: all that is one, in one row.
 type Item struct {
-	Class      identity.Class      `json:"class"`
-	Subject    SubjectRef          `json:"subject"`
-	VMs        []SubjectRef        `json:"vms,omitempty"`
-	Infra      []SubjectRef        `json:"proxmoxMachines,omitempty"`
-	Machines   []SubjectRef        `json:"machines,omitempty"`
-	Nodes      []SubjectRef        `json:"nodes,omitempty"`
+	Class    identity.Class `json:"class"`
+	Subject  SubjectRef     `json:"subject"`
+	VMs      []SubjectRef   `json:"vms,omitempty"`
+	Infra    []SubjectRef   `json:"proxmoxMachines,omitempty"`
+	Machines []SubjectRef   `json:"machines,omitempty"`
+	Nodes    []SubjectRef   `json:"nodes,omitempty"`
+	// Rivals are what it is in conflict with and does not have: the VM that another one really is, say.
+	Rivals     []SubjectRef        `json:"rivals,omitempty"`
 	Cluster    string              `json:"cluster,omitempty"`
 	Status     string              `json:"status,omitempty"`
 	NodeReady  string              `json:"nodeReady,omitempty"`
@@ -168,16 +170,28 @@ type InventoryReport struct {
 // Explanation is the result of `explain`: everything that argued for and against the verdict on one machine.
 type Explanation struct {
 	Envelope
+	// Subject is the one that was asked for: any side of the machine.
 	Subject SubjectRef `json:"subject"`
-	Item    Item       `json:"item"`
-	// Finding is nil if the machine's class is no finding.
-	Finding *Finding            `json:"finding,omitempty"`
+	// Item is the whole machine, as the inventory lists it.
+	Item Item `json:"item"`
+	// Finding is nil if no rule is about the machine's class.
+	Finding *ExplainedFinding `json:"finding,omitempty"`
+	// Verdict says in words what Item.Class stands for here.
 	Verdict string              `json:"verdict"`
 	For     []identity.Evidence `json:"for"`
 	Against []identity.Evidence `json:"against"`
 	// Missing is the coverage that the verdict would need.
 	Missing []string `json:"missing,omitempty"`
 	Remedy  string   `json:"remedy,omitempty"`
+}
+
+// ExplainedFinding is what makes a finding of a verdict: the other fields of the Finding that orphans lists are those of
+// the Explanation and its Item.
+type ExplainedFinding struct {
+	Rule     string   `json:"rule"`
+	Severity Severity `json:"severity"`
+	// WaitingFor is as in Finding.
+	WaitingFor string `json:"waitingFor,omitempty"`
 }
 
 // DoctorReport is the result of `doctor`.

@@ -1,11 +1,15 @@
 package audit_test
 
 import (
+	"encoding/json"
 	"errors"
+	"maps"
+	"slices"
 	"strings"
 	"testing"
 
 	"github.com/proxaudit/proxaudit/audit"
+	"github.com/proxaudit/proxaudit/audit/audittest"
 	"github.com/proxaudit/proxaudit/audit/identity"
 	"github.com/proxaudit/proxaudit/inventory"
 	"github.com/proxaudit/proxaudit/inventory/inventorytest"
@@ -52,6 +56,56 @@ func TestExplainEverySubject(t *testing.T) {
 		}
 		if (x.Finding != nil) != (x.Item.Class != identity.Managed) {
 			t.Errorf("%s: finding %v for class %s", id, x.Finding, x.Item.Class)
+		}
+	}
+}
+
+// TestExplainConflict: who it is in conflict with stands beside its own parts, with the name that a person knows it by.
+func TestExplainConflict(t *testing.T) {
+	f := fixture(t, `
+clusters: [{name: prod, declared: true}]
+vms: [{id: 301, name: nas, uuid: $u9}]
+machines: [{name: prod-9}]
+proxmoxMachines: [{name: prod-9, vmid: 301}]
+want: {machine/default/prod-9: {class: conflict, rivals: [vm/lab/301]}}
+`)
+	audittest.Check(t, f)
+	x := explain(t, f, "proxmoxmachine/default/prod-9")
+	if len(x.Item.VMs) != 0 || len(x.Item.Rivals) != 1 || x.Item.Rivals[0].ID != "vm/lab/301" || x.Item.Rivals[0].Name != "nas" ||
+		x.Item.Rivals[0].UUID == "" {
+		t.Errorf("%+v", x.Item)
+	}
+	if x := explain(t, f, "vm/lab/301"); len(x.Item.Rivals) != 0 || x.Finding != nil {
+		t.Errorf("the other one: %+v", x.Item)
+	}
+}
+
+// TestExplanationSaysThingsOnce: a reader of the JSON finds each fact in one place.
+func TestExplanationSaysThingsOnce(t *testing.T) {
+	x := explain(t, fixture(t, lab+whole), "machine/default/gone")
+	if x.Finding == nil || x.Finding.Rule == "" || x.Finding.Severity != audit.Warning {
+		t.Fatalf("finding %+v", x.Finding)
+	}
+	keys := func(v any) []string {
+		data, err := json.Marshal(v)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var m map[string]any
+		if err := json.Unmarshal(data, &m); err != nil {
+			t.Fatal(err)
+		}
+		return slices.Sorted(maps.Keys(m))
+	}
+	finding, item, outer := keys(x.Finding), keys(x.Item), keys(x)
+	for _, k := range finding {
+		if slices.Contains(item, k) || slices.Contains(outer, k) {
+			t.Errorf("%s is in the finding and stands elsewhere too", k)
+		}
+	}
+	for _, k := range item {
+		if k != "subject" && slices.Contains(outer, k) {
+			t.Errorf("%s is in the item and beside it", k)
 		}
 	}
 }

@@ -50,6 +50,7 @@ func (r *result) item(e *identity.Entity) Item {
 			it.Nodes = append(it.Nodes, ref)
 		}
 	}
+	it.Rivals = r.rivals(e)
 	if len(e.VMs) > 0 {
 		it.Status = r.s.VMs[e.VMs[0]].Status
 	}

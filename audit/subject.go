@@ -1,6 +1,8 @@
 package audit
 
 import (
+	"slices"
+
 	"github.com/proxaudit/proxaudit/audit/identity"
 	"github.com/proxaudit/proxaudit/inventory"
 )
@@ -32,6 +34,30 @@ func nodeRef(s *inventory.Snapshot, i int) SubjectRef {
 	n := &s.Nodes[i]
 	return SubjectRef{Kind: inventory.SubjectNode, Cluster: n.Cluster, Name: n.Name, UUID: n.SystemUUID,
 		ID: inventory.Subject{Kind: inventory.SubjectNode, Scope: n.Cluster, Name: n.Name}.String()}
+}
+
+// rivals are the subjects of other machines that an entity is in conflict with, each once.
+func (r *result) rivals(e *identity.Entity) []SubjectRef {
+	var out []SubjectRef
+	for _, s := range e.Rivals {
+		if id := s.String(); !slices.ContainsFunc(out, func(ref SubjectRef) bool { return ref.ID == id }) {
+			out = append(out, r.ref(s))
+		}
+	}
+	return out
+}
+
+// ref is a subject with all that is known of it.
+func (r *result) ref(s inventory.Subject) SubjectRef {
+	if e := r.graph.Of(s); e != nil {
+		id := s.String()
+		for _, ref := range refsOf(r.s, e) {
+			if ref.ID == id {
+				return ref
+			}
+		}
+	}
+	return rivalRef(s)
 }
 
 // refsOf lists all members of an entity, the one that the class is about first.

@@ -1,18 +1,23 @@
 package render
 
 import (
+	"slices"
 	"strings"
 
 	"github.com/proxaudit/proxaudit/audit"
+	"github.com/proxaudit/proxaudit/audit/identity"
+	"github.com/proxaudit/proxaudit/inventory"
 )
 
 // Explain is the view of `explain`: the verdict, and everything that argued for and against it.
 func Explain(x *audit.Explanation) Document {
 	d := Document{Value: x, Names: []string{x.Subject.ID}}
 	d.Sections = append(d.Sections, Section{Blocks: []Block{KeyValues{Items: verdictItems(x)}}})
-	if roots := parts(&x.Item); len(roots) > 0 {
-		d.Sections = append(d.Sections, Section{Title: "One machine, seen from each side:", Blocks: []Block{Tree{Roots: roots}}})
+	title := "One machine, seen from each side:"
+	if x.Item.Class == identity.Conflict {
+		title = "What is in conflict, seen from each side:"
 	}
+	d.Sections = append(d.Sections, Section{Title: title, Blocks: []Block{Tree{Roots: parts(&x.Item)}}})
 	d.Sections = append(d.Sections,
 		Section{Title: "Evidence for:", Blocks: []Block{evidenceTable(byStrength(x.For, false))}},
 		Section{Title: "Evidence against:", Blocks: []Block{evidenceTable(byStrength(x.Against, true))}})
@@ -44,7 +49,7 @@ func verdictItems(x *audit.Explanation) []KeyValue {
 	add("Verdict", x.Verdict, Plain)
 	add("Confidence", string(it.Confidence), Plain)
 	if f := x.Finding; f != nil {
-		add("Finding", f.Rule+" "+f.Title, severityStyle(f.Severity))
+		add("Rule", f.Rule, Plain)
 		add("Severity", string(f.Severity), severityStyle(f.Severity))
 		add("Waiting for", f.WaitingFor, Plain)
 	}
@@ -61,31 +66,44 @@ func verdictItems(x *audit.Explanation) []KeyValue {
 	return items
 }
 
-// parts shows who is who: the VM, and what stands for it in each API.
+// parts shows who is who: the VM, and what stands for it in each API. A side that has nothing may have something that
+// was not seen, or something that belongs to a rival; those come last.
 func parts(it *audit.Item) []Branch {
 	var roots []Branch
 	for _, kind := range []struct {
-		title string
-		refs  []audit.SubjectRef
+		kind, title string
+		refs        []audit.SubjectRef
 	}{
-		{"VM", it.VMs}, {"ProxmoxMachine", it.Infra}, {"Machine", it.Machines}, {"Node", it.Nodes},
+		{inventory.SubjectVM, "VM", it.VMs}, {inventory.SubjectProxmoxMachine, "ProxmoxMachine", it.Infra},
+		{inventory.SubjectMachine, "Machine", it.Machines}, {inventory.SubjectNode, "Node", it.Nodes},
 	} {
-		b := Branch{Text: kind.title}
+		b := Branch{Text: kind.title, Branches: leaves(kind.refs)}
 		if len(kind.refs) == 0 {
-			b.Text += ": none"
+			b.Text += ": none found"
+			if slices.ContainsFunc(it.Rivals, func(r audit.SubjectRef) bool { return r.Kind == kind.kind }) {
+				b.Text = kind.title + ": none of its own"
+			}
 			b.Style = Faint
-		}
-		for _, r := range kind.refs {
-			text := r.ID
-			if r.Name != "" && !strings.HasSuffix(r.ID, "/"+r.Name) {
-				text += " " + r.Name
-			}
-			if r.UUID != "" {
-				text += " " + r.UUID
-			}
-			b.Branches = append(b.Branches, Branch{Text: text})
 		}
 		roots = append(roots, b)
 	}
+	if len(it.Rivals) > 0 {
+		roots = append(roots, Branch{Text: "In conflict with", Style: Bad, Branches: leaves(it.Rivals)})
+	}
 	return roots
+}
+
+func leaves(refs []audit.SubjectRef) []Branch {
+	var out []Branch
+	for _, r := range refs {
+		text := r.ID
+		if r.Name != "" && !strings.HasSuffix(r.ID, "/"+r.Name) {
+			text += " " + r.Name
+		}
+		if r.UUID != "" {
+			text += " " + r.UUID
+		}
+		out = append(out, Branch{Text: text})
+	}
+	return out
 }

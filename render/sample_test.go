@@ -133,9 +133,10 @@ func sampleInventory() *audit.InventoryReport {
 
 func sampleExplanation() *audit.Explanation {
 	x := &audit.Explanation{Envelope: sampleEnvelope(audit.KindExplanation), Subject: vmRef("lab", 105, "prod-w-3"),
-		Item: sampleItem(), Finding: &sampleOrphans().Findings[0], Verdict: "Two claim one machine",
+		Item: sampleItem(), Finding: &audit.ExplainedFinding{Rule: "PXA106", Severity: audit.Critical, WaitingFor: twoLines}, Verdict: "Two claim one machine",
 		Missing: []string{"site/lab config/pve3"}, Remedy: "Touch neither of them before it is clear which is right."}
 	x.Item.Class = identity.Conflict
+	x.Item.Rivals = []audit.SubjectRef{vmRef("lab", 106, rightToLeft), objectRef("proxmoxmachine", "prod", "prod-w-4")}
 	for _, e := range sampleEvidence() {
 		if e.Against {
 			x.Against = append(x.Against, e)

@@ -170,6 +170,29 @@ complete: 1 source
 	}
 }
 
+// TestExplainShowsBothSidesOfAConflict: a machine whose VM is another one's has none of its own, which is not "none".
+func TestExplainShowsBothSidesOfAConflict(t *testing.T) {
+	x := &audit.Explanation{Item: audit.Item{Class: identity.Conflict, Machines: []audit.SubjectRef{objectRef("machine", "prod", "m")},
+		Rivals: []audit.SubjectRef{vmRef("lab", 301, "nas")}}}
+	got := string(rendered(t, "table", Explain(x), Options{}))
+	want := `What is in conflict, seen from each side:
+|- VM: none of its own
+|- ProxmoxMachine: none found
+|- Machine
+|  ` + "`" + `- machine/prod/m
+|- Node: none found
+` + "`" + `- In conflict with
+   ` + "`" + `- vm/lab/301 nas 6c3fa683-bef9-4425-b413-eaa45a9d0105
+`
+	if !strings.Contains(got, want) {
+		t.Errorf("%s lacks\n%s", got, want)
+	}
+	x.Item.Class, x.Item.Rivals = identity.NonNode, nil
+	if got := string(rendered(t, "table", Explain(x), Options{})); !strings.Contains(got, "One machine, seen") || strings.Contains(got, "onflict") {
+		t.Errorf("there is no conflict: %s", got)
+	}
+}
+
 // TestFiltered: the counts of a filtered list are those of what it lists, what is hidden is said, and what is counted of
 // the whole run says so.
 func TestFiltered(t *testing.T) {
