@@ -6,11 +6,11 @@ import (
 	"github.com/proxaudit/proxaudit/inventory"
 )
 
-// Doctor makes the report of checks that were done at a time. They keep their order.
-func Doctor(checks []inventory.Check, at time.Time) *DoctorReport {
+// Doctor makes the report of checks that were done at a time, and of what they cost. They keep their order.
+func Doctor(checks []inventory.Check, requests []inventory.Requests, at time.Time) *DoctorReport {
 	r := &DoctorReport{
 		Envelope: Envelope{FormatVersion: FormatVersion, Kind: KindDoctorReport, GeneratedAt: at.UTC(),
-			Coverage: []inventory.Coverage{}, Requests: []inventory.Requests{}},
+			Coverage: []inventory.Coverage{}, Requests: nonNil(requests)},
 		Checks: append([]inventory.Check{}, checks...),
 	}
 	for i := range checks {

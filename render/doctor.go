@@ -43,8 +43,12 @@ func Doctor(r *audit.DoctorReport) Document {
 	case s.Warnings > 0:
 		style = Warn
 	}
-	d.Sections = append(d.Sections, Section{Footer: true, Blocks: []Block{Notes{Items: []Note{{Style: style, Text: fmt.Sprintf(
-		"%d ok, %s, %d failed, %d skipped", s.OK, count(s.Warnings, "warning", "warnings"), s.Failed, s.Skipped)}}}}})
+	foot := []Note{{Style: style, Text: fmt.Sprintf(
+		"%d ok, %s, %d failed, %d skipped", s.OK, count(s.Warnings, "warning", "warnings"), s.Failed, s.Skipped)}}
+	if cost := requestsText(r.Requests); cost != "" {
+		foot = append(foot, Note{Text: cost, Style: Faint})
+	}
+	d.Sections = append(d.Sections, Section{Footer: true, Blocks: []Block{Notes{Items: foot}}})
 	return d
 }
 

@@ -27,10 +27,12 @@ func Version(v *VersionInfo) Document {
 	}
 	kv := KeyValues{Items: []KeyValue{
 		{Key: "proxaudit", Value: v.Version},
-		{Key: "commit", Value: commit},
-		{Key: "go", Value: v.GoVersion},
-		{Key: "platform", Value: v.Platform},
 	}}
+	// A build without version control stamps, as from a module, knows none.
+	if commit != "" {
+		kv.Items = append(kv.Items, KeyValue{Key: "commit", Value: commit})
+	}
+	kv.Items = append(kv.Items, KeyValue{Key: "go", Value: v.GoVersion}, KeyValue{Key: "platform", Value: v.Platform})
 	var wide KeyValues
 	for _, m := range sortedKeys(v.Modules) {
 		wide.Items = append(wide.Items, KeyValue{Key: m, Value: v.Modules[m]})

@@ -80,6 +80,7 @@ func newApp(env *Env, name string) *cli.App {
 // command completes a command with what all of them share.
 func command(env *Env, c *cli.Command, own []cli.Flag, action func(*cli.Context, *run) error) *cli.Command {
 	c.Flags = slices.Concat(own, sharedFlags())
+	hideMeaningless(c)
 	c.HideHelpCommand = true
 	c.OnUsageError = onUsageError
 	c.BashComplete = complete(c)
@@ -88,7 +89,9 @@ func command(env *Env, c *cli.Command, own []cli.Flag, action func(*cli.Context,
 		if err != nil {
 			return err
 		}
-		err = action(cc, r)
+		if err = refuseMeaningless(cc); err == nil {
+			err = action(cc, r)
+		}
 		return r.conclude(cc, err)
 	}
 	return c

@@ -50,10 +50,10 @@ func newBench(t *testing.T) *bench {
 			p.Logf("the log has %s", "a line")
 			return fleet(t), collect.Timings{"site/dc1": 1500 * time.Millisecond, "management": 20 * time.Millisecond}, nil
 		},
-		Doctor: func(_ context.Context, p collect.Plan) []inventory.Check {
+		Doctor: func(_ context.Context, p collect.Plan) ([]inventory.Check, []inventory.Requests) {
 			b.plan = &p
 			b.calls.Add(1)
-			return b.checks
+			return b.checks, []inventory.Requests{{Source: "management", Count: 7}}
 		},
 	}
 	return b

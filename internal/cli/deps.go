@@ -10,7 +10,7 @@ import (
 // Deps is what asks the servers. Tests put functions in its place.
 type Deps struct {
 	Collect func(context.Context, collect.Plan) (*inventory.Snapshot, collect.Timings, error)
-	Doctor  func(context.Context, collect.Plan) []inventory.Check
+	Doctor  func(context.Context, collect.Plan) ([]inventory.Check, []inventory.Requests)
 }
 
 // Collectors are the real ones.

@@ -17,9 +17,6 @@ A failed check counts as critical for --fail-on, a warning as warning.`,
 		if _, err := positionals(c); err != nil {
 			return err
 		}
-		if c.IsSet("from") {
-			return usagef("doctor asks the servers, and --from asks none")
-		}
 		targets, err := outputs(c, "table")
 		if err != nil {
 			return err
@@ -32,11 +29,11 @@ A failed check counts as critical for --fail-on, a warning as warning.`,
 		if err != nil {
 			return err
 		}
-		checks := r.env.Deps.Doctor(c.Context, *p)
+		checks, requests := r.env.Deps.Doctor(c.Context, *p)
 		if c.Err() != nil {
 			return ErrInterrupted
 		}
-		report := audit.Doctor(checks, s.now)
+		report := audit.Doctor(checks, requests, s.now)
 		if err := r.write(targets, render.Doctor(report)); err != nil {
 			return err
 		}

@@ -24,7 +24,7 @@ func (r *run) plan(s *settings) (*collect.Plan, error) {
 				"(a fingerprint or a CA file closes that)", sites[i].URL)
 		}
 	}
-	if err := r.management(p, s); err != nil {
+	if err := s.management(p); err != nil {
 		return nil, err
 	}
 	for i := range s.cfg.Clusters {
@@ -64,8 +64,9 @@ func siteConfig(c *config.Site, s *settings) proxmox.Config {
 }
 
 // management decides which cluster the declared objects come from. The flags win over the file, and without either it
-// is kubectl's current context, if there is one.
-func (r *run) management(p *collect.Plan, s *settings) error {
+// is kubectl's current context. That there is no such cluster has to be said: what looks like it is a KUBECONFIG that was
+// not exported, and then every managed VM without a Node would pass for an orphan.
+func (s *settings) management(p *collect.Plan) error {
 	m := s.cfg.Management
 	flags := s.kubeconfig != "" || s.context != ""
 	if m == nil {
@@ -93,24 +94,8 @@ func (r *run) management(p *collect.Plan, s *settings) error {
 	if s.allNamespaces {
 		p.Namespaces = nil
 	}
-	if t.Kubeconfig == "" && t.Context == "" && !r.hasKubeconfig() {
-		r.verbosef("no kubeconfig and no Pod's service account: VMs and Nodes are classed without Machines")
-		return nil
-	}
 	p.Management = &t
 	return nil
-}
-
-// hasKubeconfig is true if kubectl would find a cluster. A kubeconfig that cannot be read counts as one: the collector
-// then says what is wrong with it.
-func (r *run) hasKubeconfig() bool {
-	names, _, err := kube.Contexts("")
-	if err != nil || len(names) > 0 {
-		return true
-	}
-	// client-go takes the service account where this variable is set (rest.InClusterConfig).
-	host, _ := r.env.Getenv("KUBERNETES_SERVICE_HOST")
-	return host != ""
 }
 
 func workload(c *config.Cluster, s *settings) collect.Workload {

@@ -72,9 +72,9 @@ func TestPlan(t *testing.T) {
 		p.Now.Format("2006-01-02T15:04:05Z07:00") != "2026-10-31T23:00:00Z" {
 		t.Errorf("plan is %+v", p)
 	}
-	// Without a kubeconfig anywhere there is no management cluster, and that is no error.
-	b.ok("inventory", "-v")
-	if b.plan.Management != nil || !strings.Contains(b.stderr.String(), "no kubeconfig") {
+	// Without a flag it is what kubectl would take; whether there is one, the collector finds out.
+	b.ok("inventory")
+	if b.plan.Management == nil || b.plan.Management.Kubeconfig != "" || !b.plan.ManagementIfServed {
 		t.Errorf("management is %+v", b.plan.Management)
 	}
 	// In a Pod there is the service account.
@@ -252,7 +252,10 @@ func TestInterrupted(t *testing.T) {
 	if err := b.runContext(ctx, "orphans"); !errors.Is(err, ErrInterrupted) || b.stdout.Len() > 0 {
 		t.Errorf("orphans: %v, %q", err, b.stdout.String())
 	}
-	b.env.Deps.Doctor = func(context.Context, collect.Plan) []inventory.Check { cancel(); return nil }
+	b.env.Deps.Doctor = func(context.Context, collect.Plan) ([]inventory.Check, []inventory.Requests) {
+		cancel()
+		return nil, nil
+	}
 	if err := b.runContext(ctx, "doctor"); !errors.Is(err, ErrInterrupted) || b.stdout.Len() > 0 {
 		t.Errorf("doctor: %v, %q", err, b.stdout.String())
 	}

@@ -24,9 +24,6 @@ Examples:
 		if _, err := positionals(c); err != nil {
 			return err
 		}
-		if c.IsSet("from") {
-			return usagef("scan asks the servers, and --from asks none")
-		}
 		targets, err := outputs(c, "json")
 		if err != nil {
 			return err

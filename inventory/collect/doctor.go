@@ -2,18 +2,21 @@ package collect
 
 import (
 	"context"
+	"slices"
 
 	"github.com/proxaudit/proxaudit/inventory"
 	"github.com/proxaudit/proxaudit/inventory/kube"
 	"github.com/proxaudit/proxaudit/inventory/proxmox"
 )
 
-// Doctor tries every source of a plan, one after the other, so that its output reads like the plan.
-func Doctor(ctx context.Context, plan Plan) []inventory.Check {
+// Doctor tries every source of a plan, one after the other, so that its output reads like the plan. Beside the checks it
+// gives what they cost each source.
+func Doctor(ctx context.Context, plan Plan) ([]inventory.Check, []inventory.Requests) {
 	var out []inventory.Check
+	var requests []inventory.Requests
 	for i := range plan.Sites {
 		if ctx.Err() != nil {
-			return out
+			return out, requests
 		}
 		cfg := plan.Sites[i]
 		cfg.GuestAgent = plan.GuestAgent
@@ -28,18 +31,21 @@ func Doctor(ctx context.Context, plan Plan) []inventory.Check {
 			continue
 		}
 		out = append(out, c.Doctor(ctx)...)
+		requests = append(requests, c.Requests())
 		c.Close()
 	}
 	self := ""
 	if plan.Management != nil && ctx.Err() == nil {
 		var checks []inventory.Check
-		checks, self = doctorManagement(ctx, &plan)
+		counted, count := kube.Counting(ctx)
+		checks, self = doctorManagement(counted, &plan)
 		out = append(out, checks...)
+		requests = append(requests, count(inventory.ManagementSource))
 	}
 	for i := range plan.Workloads {
 		w := &plan.Workloads[i]
 		if ctx.Err() != nil {
-			return out
+			return out, requests
 		}
 		if w.Target == nil && w.Key == self {
 			continue
@@ -50,9 +56,11 @@ func Doctor(ctx context.Context, plan Plan) []inventory.Check {
 		}
 		t := *w.Target
 		t.Key = w.Key
-		out = append(out, doctorWorkload(ctx, t)...)
+		counted, count := kube.Counting(ctx)
+		out = append(out, doctorWorkload(counted, t)...)
+		requests = append(requests, count(inventory.ClusterSource(t.Key)))
 	}
-	return out
+	return out, requests
 }
 
 // doctorManagement checks both of what a run reads there: the declared objects and the cluster's own Nodes. It returns
@@ -61,7 +69,7 @@ func doctorManagement(ctx context.Context, plan *Plan) (checks []inventory.Check
 	t := *plan.Management
 	client, err := kube.Connect(t)
 	if err != nil {
-		return []inventory.Check{unusable(inventory.ManagementSource, err)}, t.Key
+		return []inventory.Check{unusable(inventory.ManagementSource, err, nameManagement)}, t.Key
 	}
 	if t.Key == "" {
 		t.Key = client.Context()
@@ -72,13 +80,17 @@ func doctorManagement(ctx context.Context, plan *Plan) (checks []inventory.Check
 			return workload, t.Key
 		}
 	}
-	return append(client.Doctor(ctx, kube.RoleManagement, plan.Namespaces...), workload...), t.Key
+	checks = client.Doctor(ctx, kube.RoleManagement, plan.Namespaces...)
+	if !slices.ContainsFunc(checks, func(c inventory.Check) bool { return c.Status == inventory.CheckFailed }) {
+		checks = append(checks, doctorDeclared(ctx, plan, client, t.Key)...)
+	}
+	return append(checks, workload...), t.Key
 }
 
 func doctorWorkload(ctx context.Context, t kube.Target) []inventory.Check {
 	client, err := kube.Connect(t)
 	if err != nil {
-		return []inventory.Check{unusable(inventory.ClusterSource(t.Key), err)}
+		return []inventory.Check{unusable(inventory.ClusterSource(t.Key), err, "kubectl config get-contexts lists what there is")}
 	}
 	return client.Doctor(ctx, kube.RoleWorkload)
 }
@@ -98,7 +110,6 @@ func withoutTarget(plan *Plan, w *Workload) inventory.Check {
 	return c
 }
 
-func unusable(source string, err error) inventory.Check {
-	return inventory.Check{Source: source, Name: "kubeconfig", Status: inventory.CheckFailed, Detail: err.Error(),
-		Remedy: "kubectl config get-contexts lists what there is"}
+func unusable(source string, err error, remedy string) inventory.Check {
+	return inventory.Check{Source: source, Name: "kubeconfig", Status: inventory.CheckFailed, Detail: err.Error(), Remedy: remedy}
 }

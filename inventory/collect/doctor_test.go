@@ -5,7 +5,9 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/proxaudit/proxaudit/internal/kubesim"
 	"github.com/proxaudit/proxaudit/inventory"
+	"github.com/proxaudit/proxaudit/inventory/kube"
 )
 
 // order lists the sources of checks as they come.
@@ -25,7 +27,7 @@ func trouble(checks []inventory.Check) []inventory.Check {
 
 func TestDoctor(t *testing.T) {
 	l := newLab(t)
-	checks := Doctor(t.Context(), l.plan)
+	checks, requests := Doctor(t.Context(), l.plan)
 	if got := order(checks); !slices.Equal(got, []string{"site/home", "site/edge", "management", "cluster/mgmt", "cluster/prod", "cluster/dev"}) {
 		t.Errorf("sources %q", got)
 	}
@@ -33,9 +35,17 @@ func TestDoctor(t *testing.T) {
 		t.Errorf("%+v", bad)
 	}
 	for _, r := range slices.Concat(l.mgmt.Requests(), l.prod.Requests()) {
-		if n := r.Query.Get("limit"); n != "" && n != "1" {
+		if n := r.Query.Get("limit"); n != "" && n != "1" && !strings.HasSuffix(r.Path, "/clusters") {
 			t.Errorf("doctor lists more than it needs: %s", r)
 		}
+	}
+	// What it says that it cost is what the servers saw.
+	said, saw := 0, len(l.home.Requests())+len(l.edge.Requests())+len(l.mgmt.Requests())+len(l.prod.Requests())+len(l.dev.Requests())
+	for _, r := range requests {
+		said += r.Count + r.Retries
+	}
+	if said != saw || saw == 0 {
+		t.Errorf("%d requests in %+v, and the servers saw %d", said, requests, saw)
 	}
 }
 
@@ -58,6 +68,10 @@ func TestDoctorFindsTheTrouble(t *testing.T) {
 			"management", "reachable", inventory.CheckFailed, "refused"},
 		"a management kubeconfig that does not exist": {func(_ *testing.T, l *lab) { l.plan.Management.Kubeconfig += "-none" },
 			"management", "kubeconfig", inventory.CheckFailed, "-none"},
+		"a KUBECONFIG of nothing": {func(t *testing.T, l *lab) {
+			t.Setenv("KUBECONFIG", l.dir+"/none")
+			l.plan.Management, l.plan.ManagementIfServed = &kube.Target{}, true
+		}, "management", "kubeconfig", inventory.CheckFailed, "KUBECONFIG is set"},
 		"no management cluster": {func(t *testing.T, l *lab) { l.plan.Management = l.target(t, l.dev, "laptop") },
 			"management", "api group cluster.x-k8s.io", inventory.CheckFailed, "no management cluster"},
 		"a workload API down": {func(t *testing.T, l *lab) { l.plan.Workloads[0].Target = l.dead(t, "prod") },
@@ -73,7 +87,8 @@ func TestDoctorFindsTheTrouble(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			l := newLab(t)
 			c.spoil(t, l)
-			bad := trouble(Doctor(t.Context(), l.plan))
+			checks, _ := Doctor(t.Context(), l.plan)
+			bad := trouble(checks)
 			i := slices.IndexFunc(bad, func(x inventory.Check) bool {
 				return strings.HasPrefix(x.Source, c.source) && strings.HasPrefix(x.Name, c.name) && x.Status == c.status
 			})
@@ -99,7 +114,7 @@ func TestDoctorWithoutClusterAPI(t *testing.T) {
 	l.plan.Management = l.target(t, l.dev, "laptop")
 	// The configuration says how the current context's VMs are recognised, and needs to give no access to it.
 	l.plan.Workloads = []Workload{{Key: "laptop", Selector: inventory.Selector{Tags: []string{"x"}}}}
-	checks := Doctor(t.Context(), l.plan)
+	checks, _ := Doctor(t.Context(), l.plan)
 	if got := order(checks); !slices.Equal(got, []string{"site/home", "site/edge", "cluster/laptop"}) {
 		t.Errorf("sources %q", got)
 	}
@@ -108,7 +123,52 @@ func TestDoctorWithoutClusterAPI(t *testing.T) {
 	}
 	// With it, what a run would read of it is checked.
 	l.plan.Management = l.target(t, l.mgmt, "mgmt")
-	if got := order(Doctor(t.Context(), l.plan)); !slices.Contains(got, "management") || !slices.Contains(got, "cluster/laptop") {
+	checks, _ = Doctor(t.Context(), l.plan)
+	if got := order(checks); !slices.Contains(got, "management") || !slices.Contains(got, "cluster/laptop") {
 		t.Errorf("sources %q", got)
+	}
+}
+
+// The clusters that are declared are compared with those that the plan has a way to.
+func TestDoctorDeclaredClusters(t *testing.T) {
+	const check = "access to declared clusters"
+	for name, c := range map[string]struct {
+		spoil        func(*testing.T, *lab)
+		source, name string
+		status       inventory.CheckStatus
+		words        []string
+	}{
+		"all": {func(*testing.T, *lab) {}, "management", check, inventory.CheckOK, []string{"declared"}},
+		"one without access": {func(_ *testing.T, l *lab) { l.plan.Workloads = l.plan.Workloads[1:] }, "management", check, inventory.CheckWarning,
+			[]string{"no access to 1 of", ": prod"}},
+		"with its Secret": {func(_ *testing.T, l *lab) { l.plan.Workloads[0].Target, l.plan.Workloads[0].ReadSecret = nil, true },
+			"management", check, inventory.CheckOK, nil},
+		"with all Secrets": {func(_ *testing.T, l *lab) { l.plan.Workloads[0].Target, l.plan.ReadSecrets = nil, true },
+			"management", check, inventory.CheckOK, nil},
+		"a Secret of nobody": {func(_ *testing.T, l *lab) {
+			l.plan.Workloads = append(l.plan.Workloads, Workload{Key: "prdo", ReadSecret: true})
+		}, "cluster/prdo", "declared", inventory.CheckWarning, []string{"declares no Cluster of this name"}},
+		"the list is refused": {func(_ *testing.T, l *lab) {
+			l.mgmt.SetFaults(kubesim.Fault{Resource: "clusters.cluster.x-k8s.io", Status: 403})
+		}, "management",
+			"permission list clusters.cluster.x-k8s.io", inventory.CheckFailed, []string{"forbidden"}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			l := newLab(t)
+			c.spoil(t, l)
+			checks, _ := Doctor(t.Context(), l.plan)
+			i := slices.IndexFunc(checks, func(k inventory.Check) bool { return k.Source == c.source && k.Name == c.name })
+			if i < 0 {
+				t.Fatalf("no such check in %+v", checks)
+			}
+			if checks[i].Status != c.status {
+				t.Errorf("%+v", checks[i])
+			}
+			for _, w := range c.words {
+				if !strings.Contains(checks[i].Detail, w) {
+					t.Errorf("%q lacks %q", checks[i].Detail, w)
+				}
+			}
+		})
 	}
 }

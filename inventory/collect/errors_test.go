@@ -12,6 +12,7 @@ import (
 	"github.com/proxaudit/proxaudit/internal/kubesim"
 	"github.com/proxaudit/proxaudit/internal/pvesim"
 	"github.com/proxaudit/proxaudit/inventory"
+	"github.com/proxaudit/proxaudit/inventory/kube"
 )
 
 // Mistakes in the plan are errors, those that it shows by itself before anything is asked.
@@ -29,6 +30,14 @@ func TestPlanErrors(t *testing.T) {
 		"two clusters of one name": {spoil: func(_ *testing.T, l *lab) { l.plan.Workloads[1].Key = "prod" }, words: []string{`two clusters are called "prod"`}},
 		"a token of the wrong shape": {spoil: func(_ *testing.T, l *lab) { l.plan.Sites[1].TokenID = "root" },
 			words: []string{"site edge"}},
+		"a management kubeconfig that does not exist": {spoil: func(_ *testing.T, l *lab) { l.plan.Management.Kubeconfig += "-none" },
+			words: []string{"no way to the management cluster", "kubeconfig-mgmt-none cannot be read", "--kubeconfig", "management: {none: true}"}},
+		"a management context that does not exist": {spoil: func(_ *testing.T, l *lab) { l.plan.Management.Context = "none" },
+			words: []string{`no context "none": it has "mgmt"`, "--context"}},
+		"a KUBECONFIG of nothing": {spoil: func(t *testing.T, l *lab) {
+			t.Setenv("KUBECONFIG", l.dir+"/a:"+l.dir+"/b")
+			l.plan.Management, l.plan.ManagementIfServed = &kube.Target{}, true
+		}, words: []string{"KUBECONFIG is set, and none of the files", "/a, ", "/b", "management: {none: true}"}},
 		"a name that Proxmox gives": {spoil: func(t *testing.T, l *lab) {
 			if err := l.edge.Update(func(f *pvesim.Fleet) { f.Cluster = "home" }); err != nil {
 				t.Fatal(err)
@@ -61,7 +70,7 @@ func TestPlanErrors(t *testing.T) {
 					t.Errorf("%q lacks %q", err, w)
 				}
 			}
-			if asked := len(l.home.Requests())+len(l.prod.Requests()) > 0; asked != c.asked {
+			if asked := len(l.home.Requests())+len(l.prod.Requests())+len(l.mgmt.Requests()) > 0; asked != c.asked {
 				t.Errorf("something was asked: %v", asked)
 			}
 		})
@@ -145,7 +154,7 @@ func TestCancel(t *testing.T) {
 				t.Errorf("the error is %v", err)
 			}
 			// Doctor ends too, with what it has.
-			if checks := Doctor(ctx, l.plan); len(checks) != 0 {
+			if checks, _ := Doctor(ctx, l.plan); len(checks) != 0 {
 				t.Errorf("%+v", checks)
 			}
 		})

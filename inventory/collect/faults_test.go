@@ -71,8 +71,6 @@ func TestFaults(t *testing.T) {
 			source: "cluster/prod", scope: inventory.ScopeNodes, state: inventory.Refused, reason: "forbidden"},
 		"the management cluster is gone": {spoil: func(t *testing.T, l *lab) { l.plan.Management = l.dead(t, "mgmt") },
 			source: "management", scope: inventory.ScopeMachines, state: inventory.Failed, reason: "refused"},
-		"the management cluster's kubeconfig does not exist": {spoil: func(_ *testing.T, l *lab) { l.plan.Management.Kubeconfig += "-none" },
-			source: "management", scope: inventory.ScopeClusters, state: inventory.Failed, reason: "-none"},
 		"discovery of one API group failing": {stale: []string{inventory.GroupInfrastructure},
 			source: "management", scope: inventory.ScopeProxmoxMachines, state: inventory.Failed, reason: "discovery failed"},
 		"403 on the Machines": {spoil: kubeFault(kubesim.Fault{Resource: "machines.cluster.x-k8s.io", Status: 403}, mgmt),

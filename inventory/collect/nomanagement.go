@@ -1,6 +1,30 @@
 package collect
 
-import "github.com/proxaudit/proxaudit/inventory"
+import (
+	"fmt"
+
+	"github.com/proxaudit/proxaudit/inventory"
+	"github.com/proxaudit/proxaudit/inventory/kube"
+)
+
+// nameManagement is what to do about a management cluster to which there is no way.
+const nameManagement = "set KUBECONFIG, or name one with --kubeconfig and --context (management in proxaudit.yaml); " +
+	"where there is no management cluster, say so there: management: {none: true}"
+
+// openManagement makes the management cluster's client. Nothing is asked yet, so that an error is about this machine's
+// files: a kubeconfig or context that was mistyped, or that is not there. Taken for a source that does not answer, every
+// verdict would be unknown; taken for no management cluster, every managed VM without a Node would be an orphan.
+func (r *run) openManagement() error {
+	if r.plan.Management == nil {
+		return nil
+	}
+	client, err := kube.Connect(r.target(*r.plan.Management))
+	if err != nil {
+		return fmt.Errorf("no way to the management cluster: %w\n%s", err, nameManagement)
+	}
+	r.client = client
+	return nil
+}
 
 // refuseNoManagement is for a management cluster that somebody named: if it serves no Cluster API, the wrong one was named,
 // and that it has no Machines is no answer. Taken for one, every managed VM without a Node would be an orphan.

@@ -77,9 +77,13 @@ func Run(ctx context.Context, plan Plan) (*inventory.Snapshot, Timings, error) {
 	return s, r.timings, nil
 }
 
-// open makes the site collectors, so that a mistake in the plan shows before anything is asked.
+// open makes the site collectors and the management cluster's client, so that a mistake in the plan shows before anything
+// is asked.
 func (r *run) open() error {
 	if err := r.plan.check(); err != nil {
+		return err
+	}
+	if err := r.openManagement(); err != nil {
 		return err
 	}
 	for i := range r.plan.Sites {
@@ -161,21 +165,10 @@ func (r *run) took(source string, start time.Time) {
 // others, and would look like orphans if nobody had listed them.
 func (r *run) readManagement(ctx context.Context) {
 	defer r.took(inventory.ManagementSource, time.Now())
-	target := r.target(*r.plan.Management)
-	client, err := kube.Connect(target)
-	if err != nil {
-		r.management = &inventory.Snapshot{Management: &inventory.Management{Context: target.Context},
-			Coverage: []inventory.Coverage{
-				failed(inventory.ManagementSource, inventory.ScopeClusters, err),
-				failed(inventory.ManagementSource, inventory.ScopeMachines, err),
-				failed(inventory.ManagementSource, inventory.ScopeProxmoxMachines, err),
-			}}
-		return
-	}
-	r.client = client
+	client := r.client
 	key := client.Context()
-	if target.Key != "" {
-		key = target.Key
+	if name := r.plan.Management.Key; name != "" {
+		key = name
 	}
 	if r.plan.ManagementIfServed {
 		serves, err := client.ServesClusterAPI(ctx)

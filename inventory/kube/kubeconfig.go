@@ -34,6 +34,11 @@ func loadConfig(t Target, inCluster func() (*rest.Config, error)) (found, error)
 	if err != nil {
 		return found{}, loadError(rules)
 	}
+	if t.Kubeconfig == "" {
+		if err := checkEnv(rules); err != nil {
+			return found{}, err
+		}
+	}
 	if t.Kubeconfig == "" && len(raw.Contexts) == 0 && len(raw.Clusters) == 0 {
 		if t.Context == "" {
 			cfg, err := inCluster()
@@ -44,7 +49,7 @@ func loadConfig(t Target, inCluster func() (*rest.Config, error)) (found, error)
 				return found{}, fmt.Errorf("no kubeconfig at %s, and the Pod's service account cannot be used: %w", where, err)
 			}
 		}
-		return found{}, fmt.Errorf("no kubeconfig at %s, and this does not run in a Pod: name a file with --kubeconfig, or set KUBECONFIG", where)
+		return found{}, fmt.Errorf("no kubeconfig at %s, and this does not run in a Pod", where)
 	}
 	name := t.Context
 	if name == "" {
@@ -67,17 +72,6 @@ func loadConfig(t Target, inCluster func() (*rest.Config, error)) (found, error)
 	return found{config: cfg, context: name, access: "kubeconfig " + name, known: secrets}, nil
 }
 
-// Contexts returns the names of a kubeconfig's contexts, sorted, and the current one (which may be empty). The path
-// is as in Target.Kubeconfig. No kubeconfig at all is an empty list.
-func Contexts(kubeconfig string) (names []string, current string, err error) {
-	rules, _ := loadingRules(kubeconfig)
-	raw, err := rules.Load()
-	if err != nil {
-		return nil, "", loadError(rules)
-	}
-	return contextNames(raw), raw.CurrentContext, nil
-}
-
 // loadingRules are kubectl's, and where they look, for messages.
 func loadingRules(kubeconfig string) (*clientcmd.ClientConfigLoadingRules, string) {
 	rules := clientcmd.NewDefaultClientConfigLoadingRules()
@@ -92,6 +86,21 @@ func loadingRules(kubeconfig string) (*clientcmd.ClientConfigLoadingRules, strin
 		where += " (from KUBECONFIG)"
 	}
 	return rules, where
+}
+
+// checkEnv refuses a KUBECONFIG none of whose files is there. kubectl goes on without a word, in a Pod to the cluster that
+// the Pod is in: what is read then is not what somebody named. As in kubectl, one file of several is enough.
+func checkEnv(rules *clientcmd.ClientConfigLoadingRules) error {
+	if os.Getenv(clientcmd.RecommendedConfigPathEnvVar) == "" {
+		return nil
+	}
+	for _, file := range rules.Precedence {
+		// One that cannot be read has been an error before.
+		if _, err := os.Stat(file); err == nil {
+			return nil
+		}
+	}
+	return fmt.Errorf("KUBECONFIG is set, and none of the files that it names exists: %s", strings.Join(rules.Precedence, ", "))
 }
 
 func contextNames(raw *clientcmdapi.Config) []string {

@@ -29,6 +29,8 @@ func loadError(rules *clientcmd.ClientConfigLoadingRules) error {
 		switch {
 		case errors.Is(err, fs.ErrNotExist) && rules.ExplicitPath == "":
 			continue
+		case errors.Is(err, fs.ErrNotExist):
+			return fmt.Errorf("kubeconfig %s cannot be read: %w%s", file, withoutPath(err), elsewhere())
 		case err != nil:
 			return fmt.Errorf("kubeconfig %s cannot be read: %w", file, withoutPath(err))
 		}
@@ -41,6 +43,16 @@ func loadError(rules *clientcmd.ClientConfigLoadingRules) error {
 		}
 	}
 	return fmt.Errorf("the kubeconfigs %s cannot be read together", strings.Join(files, ", "))
+}
+
+// elsewhere says what there is where kubectl would look, to somebody who named a file that is not there.
+func elsewhere() string {
+	rules, where := loadingRules("")
+	raw, err := rules.Load()
+	if err != nil || len(raw.Contexts) == 0 {
+		return ""
+	}
+	return fmt.Sprintf(" (%s has the contexts %s)", where, contextList(raw))
 }
 
 // withoutPath is the system's reason alone: what stands where a path belongs may be a secret.

@@ -1,0 +1,55 @@
+package cli
+
+import (
+	"slices"
+
+	"github.com/urfave/cli/v2"
+)
+
+// Every command declares the shared flags, so that they stand in the same place everywhere. Those that mean nothing to one
+// are not in its help, and an error: a --fail-on that does nothing is worse than one that is refused.
+var meaningless = map[string][]string{
+	"scan":       {"from", "grace", "fail-on", "no-headers"},
+	"doctor":     {"from", "grace"},
+	"version":    slices.Concat(names(inputFlags()), names(verdictFlags())),
+	"completion": names(sharedFlags()),
+}
+
+// hideMeaningless takes them out of a command's help.
+func hideMeaningless(c *cli.Command) {
+	for _, f := range c.Flags {
+		if !slices.Contains(meaningless[c.Name], f.Names()[0]) {
+			continue
+		}
+		switch f := f.(type) {
+		case *cli.StringFlag:
+			f.Hidden = true
+		case *cli.StringSliceFlag:
+			f.Hidden = true
+		case *cli.BoolFlag:
+			f.Hidden = true
+		}
+	}
+}
+
+// refuseMeaningless is the error about the first of them that was given.
+func refuseMeaningless(c *cli.Context) error {
+	for _, name := range meaningless[c.Command.Name] {
+		switch {
+		case !c.IsSet(name):
+		case name == "from" && !slices.Contains(meaningless[c.Command.Name], "config"):
+			return usagef("%s asks the servers, and --from asks none", c.Command.Name)
+		default:
+			return usagef("%s means nothing to %s", dashes(name), c.Command.Name).hint("See %s --help.", c.Command.HelpName)
+		}
+	}
+	return nil
+}
+
+func names(flags []cli.Flag) []string {
+	out := make([]string, 0, len(flags))
+	for _, f := range flags {
+		out = append(out, f.Names()[0])
+	}
+	return out
+}
