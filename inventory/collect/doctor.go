@@ -40,7 +40,12 @@ func Doctor(ctx context.Context, plan Plan) ([]inventory.Check, []inventory.Requ
 		counted, count := kube.Counting(ctx)
 		checks, self = doctorManagement(counted, &plan)
 		out = append(out, checks...)
-		requests = append(requests, count(inventory.ManagementSource))
+		source := inventory.ManagementSource
+		if !slices.ContainsFunc(checks, func(c inventory.Check) bool { return c.Source == source }) {
+			// It turned out to be a workload cluster only.
+			source = inventory.ClusterSource(self)
+		}
+		requests = append(requests, count(source))
 	}
 	for i := range plan.Workloads {
 		w := &plan.Workloads[i]

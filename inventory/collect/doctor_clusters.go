@@ -3,6 +3,7 @@ package collect
 import (
 	"context"
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/proxaudit/proxaudit/inventory"
@@ -18,10 +19,13 @@ func doctorDeclared(ctx context.Context, plan *Plan, client *kube.Client, self s
 		check.Status, check.Detail = inventory.CheckSkipped, "the Clusters were not read: "+err.Error()
 		return []inventory.Check{check}
 	}
+	w := plan.ways()
+	own := way{key: self, server: client.Server()}
 	var without []string
 	for i := range declared {
-		if !plan.ReadSecrets && !plan.reaches(&declared[i], client, self) {
-			without = append(without, declared[i].Key)
+		d := &declared[i]
+		if !plan.ReadSecrets && !own.leadsTo(d) && !slices.ContainsFunc(w, func(w way) bool { return w.leadsTo(d) }) {
+			without = append(without, d.Key)
 		}
 	}
 	check.Status, check.Detail = inventory.CheckOK, fmt.Sprintf("%d declared", len(declared))
@@ -30,29 +34,59 @@ func doctorDeclared(ctx context.Context, plan *Plan, client *kube.Client, self s
 		check.Detail = fmt.Sprintf("no access to %d of %d, so that their Nodes are not seen: %s", len(without), len(declared), some(without))
 		check.Remedy = "give each a kubeconfig or context in proxaudit.yaml (clusters[]), or allow their kubeconfig Secrets with --read-secrets"
 	}
-	return append([]inventory.Check{check}, plan.secretsOfNobody(declared)...)
+	out := append([]inventory.Check{check}, undeclared(w, declared, without)...)
+	return append(out, plan.secretsOfNobody(declared)...)
 }
 
-// reaches is true if the plan has a way to a declared cluster, or names it and gives none, which a check of its own tells.
-func (p *Plan) reaches(c *inventory.Cluster, management *kube.Client, self string) bool {
-	endpoint := c.Declared.ControlPlaneEndpoint
-	if c.Key == self || sameEndpoint(endpoint, management.Server()) {
-		return true
-	}
+// way is a cluster of the configuration.
+type way struct {
+	key string
+	// server is the API server's URL; empty if the configuration gives no access, which a check of its own tells.
+	server string
+}
+
+// ways are the plan's. Connecting asks nothing; what is wrong with a kubeconfig stands in the cluster's own checks.
+func (p *Plan) ways() []way {
+	out := make([]way, len(p.Workloads))
 	for i := range p.Workloads {
 		w := &p.Workloads[i]
-		if w.Key == c.Key {
-			return true
-		}
+		out[i].key = w.Key
 		if w.Target == nil {
 			continue
 		}
-		// Connecting asks nothing; what is wrong with the kubeconfig stands in the cluster's own checks.
-		if client, err := kube.Connect(*w.Target); err == nil && sameEndpoint(endpoint, client.Server()) {
-			return true
+		if client, err := kube.Connect(*w.Target); err == nil {
+			out[i].server = client.Server()
 		}
 	}
-	return false
+	return out
+}
+
+// leadsTo is true if the cluster is a declared one, as a run would join them: by the name, else by the endpoint.
+func (w way) leadsTo(d *inventory.Cluster) bool {
+	return w.key == d.Key || sameEndpoint(d.Declared.ControlPlaneEndpoint, w.server)
+}
+
+// undeclared says which clusters of the configuration the management cluster does not know. That is as it should be for one
+// that scripts made, but where a declared Cluster has no access as well, the two may be one under two names: its Machines
+// would look as if they had no Nodes, and its Nodes as if no Machine declared them.
+func undeclared(ways []way, declared []inventory.Cluster, without []string) []inventory.Check {
+	var names []string
+	for _, w := range ways {
+		if w.server != "" && !slices.ContainsFunc(declared, func(d inventory.Cluster) bool { return w.leadsTo(&d) }) {
+			names = append(names, w.key)
+		}
+	}
+	if len(names) == 0 {
+		return nil
+	}
+	c := inventory.Check{Source: inventory.ManagementSource, Name: "configured clusters are declared", Status: inventory.CheckOK,
+		Detail: "without Machines, for the management cluster does not declare them: " + some(names)}
+	if len(without) > 0 {
+		c.Status = inventory.CheckWarning
+		c.Detail = "the management cluster does not know " + some(names) + ", and declares " + some(without) + " without access: they may be the same"
+		c.Remedy = "give a cluster that is declared the Cluster's name in proxaudit.yaml (clusters[].name): kubectl get clusters -A shows the names"
+	}
+	return []inventory.Check{c}
 }
 
 // secretsOfNobody are the clusters whose access should come from the Secret of a Cluster that nobody declares.

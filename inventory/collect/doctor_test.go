@@ -114,9 +114,12 @@ func TestDoctorWithoutClusterAPI(t *testing.T) {
 	l.plan.Management = l.target(t, l.dev, "laptop")
 	// The configuration says how the current context's VMs are recognised, and needs to give no access to it.
 	l.plan.Workloads = []Workload{{Key: "laptop", Selector: inventory.Selector{Tags: []string{"x"}}}}
-	checks, _ := Doctor(t.Context(), l.plan)
+	checks, requests := Doctor(t.Context(), l.plan)
 	if got := order(checks); !slices.Equal(got, []string{"site/home", "site/edge", "cluster/laptop"}) {
 		t.Errorf("sources %q", got)
+	}
+	if q := requests[len(requests)-1]; q.Source != "cluster/laptop" || q.Count != len(l.dev.Requests()) {
+		t.Errorf("it cost %+v, and the server saw %d", q, len(l.dev.Requests()))
 	}
 	if bad := trouble(checks); len(bad) != 0 {
 		t.Errorf("%+v", bad)
@@ -131,7 +134,7 @@ func TestDoctorWithoutClusterAPI(t *testing.T) {
 
 // The clusters that are declared are compared with those that the plan has a way to.
 func TestDoctorDeclaredClusters(t *testing.T) {
-	const check = "access to declared clusters"
+	const check, configured = "access to declared clusters", "configured clusters are declared"
 	for name, c := range map[string]struct {
 		spoil        func(*testing.T, *lab)
 		source, name string
@@ -141,6 +144,9 @@ func TestDoctorDeclaredClusters(t *testing.T) {
 		"all": {func(*testing.T, *lab) {}, "management", check, inventory.CheckOK, []string{"declared"}},
 		"one without access": {func(_ *testing.T, l *lab) { l.plan.Workloads = l.plan.Workloads[1:] }, "management", check, inventory.CheckWarning,
 			[]string{"no access to 1 of", ": prod"}},
+		"one without access, and another under a wrong name": {func(_ *testing.T, l *lab) { l.plan.Workloads[0].Key = "prd" },
+			"management", configured, inventory.CheckWarning, []string{"does not know prd, dev", "declares prod without access"}},
+		"one that scripts made": {func(*testing.T, *lab) {}, "management", configured, inventory.CheckOK, []string{": dev"}},
 		"with its Secret": {func(_ *testing.T, l *lab) { l.plan.Workloads[0].Target, l.plan.Workloads[0].ReadSecret = nil, true },
 			"management", check, inventory.CheckOK, nil},
 		"with all Secrets": {func(_ *testing.T, l *lab) { l.plan.Workloads[0].Target, l.plan.ReadSecrets = nil, true },
@@ -164,11 +170,26 @@ func TestDoctorDeclaredClusters(t *testing.T) {
 			if checks[i].Status != c.status {
 				t.Errorf("%+v", checks[i])
 			}
+			if checks[i].Status == inventory.CheckWarning && checks[i].Remedy == "" {
+				t.Errorf("nothing to do about it: %+v", checks[i])
+			}
 			for _, w := range c.words {
 				if !strings.Contains(checks[i].Detail, w) {
 					t.Errorf("%q lacks %q", checks[i].Detail, w)
 				}
 			}
 		})
+	}
+}
+
+// Who is declared is known by its endpoint too. The simulators stand on loopback, where endpoints are nobody's.
+func TestDoctorKnowsAClusterByItsEndpoint(t *testing.T) {
+	declared := []inventory.Cluster{{Key: "prod", Declared: &inventory.DeclaredCluster{ControlPlaneEndpoint: "192.0.2.50:6443"}}}
+	vip, other := way{"by-vip", "https://192.0.2.50:6443"}, way{"scripts", "https://192.0.2.60:6443"}
+	if got := undeclared([]way{vip, {key: "selector-only"}}, declared, nil); len(got) != 0 {
+		t.Errorf("%+v", got)
+	}
+	if got := undeclared([]way{vip, other}, declared, nil); len(got) != 1 || !strings.HasSuffix(got[0].Detail, ": scripts") {
+		t.Errorf("%+v", got)
 	}
 }

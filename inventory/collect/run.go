@@ -170,16 +170,20 @@ func (r *run) readManagement(ctx context.Context) {
 	if name := r.plan.Management.Key; name != "" {
 		key = name
 	}
+	counted, discovery := kube.Counting(ctx)
 	if r.plan.ManagementIfServed {
-		serves, err := client.ServesClusterAPI(ctx)
+		serves, err := client.ServesClusterAPI(counted)
 		if err == nil && !serves {
 			r.plan.logf("context %q does not serve Cluster API: VMs and Nodes are classed without Machines", client.Context())
 			r.readSelf(ctx, client, key)
+			r.self.Requests = append(r.self.Requests, discovery(inventory.ClusterSource(key)))
 			return
 		}
 	}
 	r.plan.progress(inventory.ManagementSource, 0, 1)
 	r.management = client.CollectManagement(ctx, kube.ManagementOptions{Namespaces: r.plan.Namespaces})
+	// The Client asks what is served once, so that the first who wants to know pays.
+	r.management.Requests = append(r.management.Requests, discovery(inventory.ManagementSource))
 	if !r.plan.ManagementIfServed {
 		refuseNoManagement(r.management)
 	}

@@ -113,6 +113,24 @@ func TestRequestBudget(t *testing.T) {
 	}
 }
 
+// TestZeroConfigurationIsCounted: finding out whether the current context is a management cluster costs too.
+func TestZeroConfigurationIsCounted(t *testing.T) {
+	for _, name := range []string{"mgmt", "dev"} {
+		l := newLab(t)
+		l.plan.ManagementIfServed = true
+		server := l.mgmt
+		if name == "dev" {
+			l.plan.Workloads, server = l.plan.Workloads[:1], l.dev
+		}
+		l.plan.Management = l.target(t, server, name)
+		s := l.run(t)
+		said := requestsOf(s, "management").Count + requestsOf(s, "cluster/"+name).Count
+		if saw := len(server.Requests()); said != saw || saw == 0 {
+			t.Errorf("%s: counted %d, sent %d: %+v", name, said, saw, s.Requests)
+		}
+	}
+}
+
 type counter func() int
 
 func (c counter) count() int { return c() }
