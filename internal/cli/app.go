@@ -55,7 +55,6 @@ func newApp(env *Env, name string) *cli.App {
 		HideHelpCommand:           true,
 		EnableBashCompletion:      true,
 		DisableSliceFlagSeparator: true,
-		Suggest:                   true,
 		Writer:                    pipe{env.Stdout},
 		ErrWriter:                 env.Stderr,
 		OnUsageError:              onUsageError,
@@ -89,7 +88,7 @@ func command(env *Env, c *cli.Command, own []cli.Flag, action func(*cli.Context,
 		if err != nil {
 			return err
 		}
-		if err = refuseMeaningless(cc); err == nil {
+		if err = checkFlags(cc); err == nil {
 			err = action(cc, r)
 		}
 		return r.conclude(cc, err)
@@ -115,6 +114,7 @@ func (r *run) conclude(c *cli.Context, err error) error {
 func helpCommand() *cli.Command {
 	return &cli.Command{
 		Name: "help", Usage: "show the commands, or the flags of one", ArgsUsage: "[COMMAND]", HideHelpCommand: true,
+		Description:  "Examples:\n  proxaudit help orphans",
 		OnUsageError: onUsageError,
 		Action: func(c *cli.Context) error {
 			if !c.Args().Present() {

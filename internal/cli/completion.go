@@ -87,7 +87,7 @@ func complete(cmd *cli.Command) cli.BashCompleteFunc {
 		}
 		for _, f := range cmd.Flags {
 			for _, n := range f.Names() {
-				if len(n) > 1 && (!strings.HasPrefix(typed, "-") || strings.HasPrefix(dashes(n), typed)) {
+				if len(n) > 1 && visible(f) && (!strings.HasPrefix(typed, "-") || strings.HasPrefix(dashes(n), typed)) {
 					words(c.App.Writer, dashes(n))
 				}
 			}

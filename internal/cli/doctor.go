@@ -12,7 +12,11 @@ func doctorCommand(env *Env) *cli.Command {
 		Name:  "doctor",
 		Usage: "check access to every source, and say what to do",
 		Description: `Checks reachability, TLS, the token's shape and permissions, and the API groups.
-A failed check counts as critical for --fail-on, a warning as warning.`,
+A failed check counts as critical for --fail-on, a warning as warning.
+
+Examples:
+  proxaudit doctor
+  proxaudit doctor --fail-on critical -o json`,
 	}, nil, func(c *cli.Context, r *run) error {
 		if _, err := positionals(c); err != nil {
 			return err

@@ -8,6 +8,7 @@ import (
 
 	"github.com/proxaudit/proxaudit/audit"
 	"github.com/proxaudit/proxaudit/audit/identity"
+	"github.com/proxaudit/proxaudit/internal/nearest"
 	"github.com/proxaudit/proxaudit/inventory"
 )
 
@@ -25,7 +26,8 @@ func readFilter(c *cli.Context) (*audit.Filter, error) {
 	for _, v := range c.StringSlice("class") {
 		class := identity.Class(v)
 		if !slices.Contains(identity.Classes(), class) {
-			return nil, usagef("--class: there is no class %q", v).hint("The classes are %s.", join(identity.Classes()))
+			return nil, usagef("--class: there is no class %q", v).
+				hint("%sThe classes are %s.", didYouMean(v, identity.Classes()), join(identity.Classes()))
 		}
 		f.Classes = append(f.Classes, class)
 	}
@@ -66,10 +68,22 @@ func known(flag string, asked, have []string) error {
 			if len(have) == 0 {
 				return u.hint("There is none at all.")
 			}
-			return u.hint("There is %s.", join(have))
+			return u.hint("%sThere is %s.", didYouMean(a, have), join(have))
 		}
 	}
 	return nil
+}
+
+// didYouMean is a question, with a blank behind it, if a known word is near.
+func didYouMean[T ~string](word string, known []T) string {
+	names := make([]string, len(known))
+	for i, k := range known {
+		names[i] = string(k)
+	}
+	if s := nearest.Of(word, names); s != "" {
+		return "Did you mean " + s + "? "
+	}
+	return ""
 }
 
 func join[T ~string](items []T) string {

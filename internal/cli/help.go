@@ -38,7 +38,8 @@ func programHelp(b *bytes.Buffer, app *cli.App) {
 			entry(b, "  "+c.Name, c.Usage, 14)
 		}
 	}
-	fmt.Fprintf(b, "\nFlags come behind the command. %s COMMAND --help lists them.\n", app.Name)
+	fmt.Fprintf(b, "\nExamples:\n  %[1]s doctor\n  %[1]s orphans\n  %[1]s explain vm/lab/105\n\n"+
+		"Flags come behind the command. %[1]s COMMAND --help lists them.\n", app.Name)
 }
 
 func commandHelp(b *bytes.Buffer, c *cli.Command) {
@@ -70,7 +71,7 @@ func flagsOf(c *cli.Command, category string) []cli.DocGenerationFlag {
 	var out []cli.DocGenerationFlag
 	for _, f := range c.Flags {
 		d, ok := f.(cli.DocGenerationFlag)
-		if v, hideable := f.(cli.VisibleFlag); !ok || (hideable && !v.IsVisible()) {
+		if !ok || !visible(f) {
 			continue
 		}
 		got := ""

@@ -9,7 +9,7 @@ import (
 // Every command declares the shared flags, so that they stand in the same place everywhere. Those that mean nothing to one
 // are not in its help, and an error: a --fail-on that does nothing is worse than one that is refused.
 var meaningless = map[string][]string{
-	"scan":       {"from", "grace", "fail-on", "no-headers"},
+	"scan":       {"from", "grace", "fail-on", "no-headers", "no-color"},
 	"doctor":     {"from", "grace"},
 	"version":    slices.Concat(names(inputFlags()), names(verdictFlags())),
 	"completion": names(sharedFlags()),

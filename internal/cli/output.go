@@ -35,7 +35,9 @@ func outputs(c *cli.Context, fallback string) ([]target, error) {
 		name, path, hasPath := strings.Cut(v, "=")
 		f, err := render.Lookup(name)
 		if err != nil {
-			return nil, usagef("-o %s: %v", v, err)
+			u := usagef("-o %s: %v", v, err)
+			u.Hint = strings.TrimSpace(didYouMean(name, render.Formats()))
+			return nil, u
 		}
 		switch {
 		case hasPath && path == "":

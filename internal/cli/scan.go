@@ -15,7 +15,8 @@ func scanCommand(env *Env) *cli.Command {
 	return command(env, &cli.Command{
 		Name:  "scan",
 		Usage: "read all sources and write the snapshot, for --from",
-		Description: `The snapshot is JSON, and zstd where the file ends in .zst. It holds no secrets.
+		Description: `The snapshot is JSON, the one format that -o takes here, and compressed (zstd)
+where the file ends in .zst. It holds no secrets.
 
 Examples:
   proxaudit scan -o json=monday.json.zst

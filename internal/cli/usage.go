@@ -1,37 +1,68 @@
 package cli
 
 import (
+	"fmt"
+	"regexp"
 	"slices"
 	"strings"
 
 	"github.com/urfave/cli/v2"
 
+	"github.com/proxaudit/proxaudit/internal/nearest"
 	"github.com/proxaudit/proxaudit/render"
 )
 
-// undefined is how package flag says that it does not know a flag.
-const undefined = "flag provided but not defined: -"
+// What package flag says.
+var (
+	undefinedFlag = regexp.MustCompile(`^flag provided but not defined: -+(.*)$`)
+	flagNoValue   = regexp.MustCompile(`^flag needs an argument: -+(.*)$`)
+	flagNotBool   = regexp.MustCompile(`^invalid boolean value "(.*)" for -+(.*?):`)
+)
 
-// onUsageError turns what the flag parser says into a UsageError with a suggestion.
+// onUsageError turns what the flag parser says into a UsageError with a way out.
 func onUsageError(c *cli.Context, err error, _ bool) error {
-	u := usagef("%s", err.Error())
-	name, ok := strings.CutPrefix(err.Error(), undefined)
-	if !ok {
-		return u.hint("See %s --help.", c.Command.HelpName)
+	see := fmt.Sprintf("See %s --help.", c.Command.HelpName)
+	switch text := err.Error(); {
+	case undefinedFlag.MatchString(text):
+		return unknownFlag(c, undefinedFlag.FindStringSubmatch(text)[1])
+	case flagNoValue.MatchString(text):
+		name := flagNoValue.FindStringSubmatch(text)[1]
+		return usagef("%s needs a value behind it", dashes(name)).hint("%s", see)
+	case flagNotBool.MatchString(text):
+		m := flagNotBool.FindStringSubmatch(text)
+		return usagef("%s is on or off, and %q is neither", dashes(m[2]), m[1]).
+			hint("Write %[1]s alone, %[1]s=true or %[1]s=false.", dashes(m[2]))
+	default:
+		return usagef("%s", text).hint("%s", see)
 	}
-	name = strings.TrimLeft(name, "-")
-	u.Msg = "there is no flag " + dashes(name)
-	isRoot := c.Command.Name == c.App.Name
-	switch {
-	case isRoot && definesFlag(sharedFlags(), name):
-		return u.hint("Flags come behind the command: %s orphans %s", c.App.Name, dashes(name))
-	case strings.HasPrefix(name, "o") && slices.Contains(render.Formats(), name[1:]):
-		return u.hint("Write -o %s.", name[1:])
+}
+
+func unknownFlag(c *cli.Context, name string) error {
+	u := usagef("there is no flag %s", dashes(name))
+	see := fmt.Sprintf("See %s --help.", c.Command.HelpName)
+	if c.Command.Name == c.App.Name {
+		for _, cmd := range c.App.Commands {
+			if f := findFlag(cmd.Flags, name); f != nil && visible(f) {
+				u.Msg = fmt.Sprintf("the flag %s stands in front of the command", dashes(name))
+				return u.hint("Flags come behind the command: %s %s %s", c.App.Name, cmd.Name, dashes(name))
+			}
+		}
 	}
-	if s := cli.SuggestFlag(c.Command.Flags, name, false); s != "" {
-		return u.hint("Did you mean %s? See %s --help.", s, c.Command.HelpName)
+	for _, format := range []string{name, strings.TrimPrefix(name, "o")} {
+		if slices.Contains(render.Formats(), format) && findFlag(c.Command.Flags, "output") != nil {
+			return u.hint("Write -o %s.", format)
+		}
 	}
-	return u.hint("See %s --help.", c.Command.HelpName)
+	var names []string
+	for _, f := range c.Command.Flags {
+		if visible(f) {
+			names = append(names, f.Names()...)
+		}
+	}
+	if s := nearest.Of(name, names); s != "" {
+		return u.hint("Did you mean %s? %s", dashes(s), see)
+	}
+	return u.hint("%s", see)
 }
 
 func dashes(name string) string {
@@ -41,8 +72,19 @@ func dashes(name string) string {
 	return "--" + name
 }
 
-func definesFlag(flags []cli.Flag, name string) bool {
-	return slices.ContainsFunc(flags, func(f cli.Flag) bool { return slices.Contains(f.Names(), name) })
+func findFlag(flags []cli.Flag, name string) cli.Flag {
+	for _, f := range flags {
+		if slices.Contains(f.Names(), name) {
+			return f
+		}
+	}
+	return nil
+}
+
+// visible is false for a flag that means nothing to its command.
+func visible(f cli.Flag) bool {
+	v, ok := f.(cli.VisibleFlag)
+	return !ok || v.IsVisible()
 }
 
 // positionals checks the number of arguments. The parser stops at the first one, so that a flag behind it would be
@@ -79,8 +121,12 @@ func usageLine(cmd *cli.Command) string {
 // unknownCommand is what the program says to a word that is no command.
 func unknownCommand(c *cli.Context, name string) error {
 	u := usagef("there is no command %q", name)
-	if s := cli.SuggestCommand(c.App.Commands, name); s != "" {
-		return u.hint("%s See %s --help.", s, c.App.Name)
+	var names []string
+	for _, cmd := range c.App.Commands {
+		names = append(names, cmd.Name)
 	}
-	return u.hint("See %s --help.", c.App.Name)
+	if s := nearest.Of(name, names); s != "" {
+		return u.hint("Did you mean %q? See %s --help.", s, c.App.Name)
+	}
+	return u.hint("The commands are %s. See %s --help.", join(names), c.App.Name)
 }

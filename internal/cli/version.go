@@ -59,6 +59,12 @@ func versionCommand(env *Env) *cli.Command {
 	return command(env, &cli.Command{
 		Name:  "version",
 		Usage: "say which version this is",
+		Description: `-o wide adds the libraries that decide what is understood of Proxmox and Cluster
+API. proxaudit --version prints the number alone.
+
+Examples:
+  proxaudit version
+  proxaudit version -o json`,
 	}, nil, func(c *cli.Context, r *run) error {
 		if _, err := positionals(c); err != nil {
 			return err

@@ -61,7 +61,7 @@ func TestProblems(t *testing.T) {
 		"region with a slash":   {strings.Replace(site, "secretEnv: S", "secretEnv: S, regions: [a/b]", 1), "sites[0].regions[0]: want the region's name"},
 		"none and something":    {"management: {none: true, context: x}\n", "f.yaml:1: management.none: says that there is no management cluster"},
 		"management name":       {"management: {name: 'a b'}\n", "f.yaml:1: management.name: a cluster's name"},
-		"management namespace":  {"management: {namespaces: [Prod]}\n", "f.yaml:1: management.namespaces[0]: is no namespace name"},
+		"management namespace":  {"management: {namespaces: [Prod]}\n", `f.yaml:1: management.namespaces[0]: "Prod" is no namespace's name`},
 		"cluster without name":  {"clusters:\n- site: x\n", "f.yaml:2: clusters[0]: name is missing"},
 		"cluster name":          {"clusters:\n- name: a/b/c\n", "f.yaml:2: clusters[0].name: a cluster's name"},
 		"cluster twice":         {"clusters:\n- name: a\n- name: a\n", `f.yaml:3: clusters[1].name: "a" is the name of clusters[0] too`},

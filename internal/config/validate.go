@@ -73,14 +73,22 @@ func (c *Config) validateManagement(p *problems) {
 	}
 	checkPath(p, "management.kubeconfig", m.Kubeconfig)
 	for i, ns := range m.Namespaces {
-		if !namespaceName.MatchString(ns) {
-			p.at(fmt.Sprintf("management.namespaces[%d]", i), "is no namespace name")
+		if err := CheckNamespace(ns); err != nil {
+			p.at(fmt.Sprintf("management.namespaces[%d]", i), "%v", err)
 		}
 	}
 }
 
 // namespaceName is an RFC 1123 label, as Kubernetes has it.
 var namespaceName = regexp.MustCompile(`^[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?$`)
+
+// CheckNamespace refuses what cannot be the name of a namespace.
+func CheckNamespace(s string) error {
+	if !namespaceName.MatchString(s) {
+		return fmt.Errorf("%s is no namespace's name: lower-case letters, digits and '-', at most 63", shown(s))
+	}
+	return nil
+}
 
 func (c *Config) validateClusters(p *problems) {
 	sites := map[string]bool{}
