@@ -79,7 +79,7 @@ func undeclared(ways []way, declared []inventory.Cluster, without []string) []in
 	if len(names) == 0 {
 		return nil
 	}
-	c := inventory.Check{Source: inventory.ManagementSource, Name: "configured clusters are declared", Status: inventory.CheckOK,
+	c := inventory.Check{Source: inventory.ManagementSource, Name: "clusters that are not declared", Status: inventory.CheckOK,
 		Detail: "without Machines, for the management cluster does not declare them: " + some(names)}
 	if len(without) > 0 {
 		c.Status = inventory.CheckWarning

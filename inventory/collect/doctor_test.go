@@ -134,7 +134,7 @@ func TestDoctorWithoutClusterAPI(t *testing.T) {
 
 // The clusters that are declared are compared with those that the plan has a way to.
 func TestDoctorDeclaredClusters(t *testing.T) {
-	const check, configured = "access to declared clusters", "configured clusters are declared"
+	const check, configured = "access to declared clusters", "clusters that are not declared"
 	for name, c := range map[string]struct {
 		spoil        func(*testing.T, *lab)
 		source, name string
