@@ -1,9 +1,8 @@
 package cli
 
 import (
-	"bufio"
-	"bytes"
 	"errors"
+	"fmt"
 	"io"
 	"io/fs"
 	"os"
@@ -11,9 +10,9 @@ import (
 	"strings"
 	"syscall"
 
-	"github.com/google/renameio/v2"
 	"github.com/urfave/cli/v2"
 
+	"github.com/proxaudit/proxaudit/inventory/snapfile"
 	"github.com/proxaudit/proxaudit/render"
 )
 
@@ -49,6 +48,9 @@ func outputs(c *cli.Context, fallback string) ([]target, error) {
 			if st, err := os.Stat(filepath.Dir(path)); err != nil || !st.IsDir() {
 				return nil, usagef("-o %s: there is no folder %s", v, filepath.Dir(path))
 			}
+			if st, err := os.Stat(path); err == nil && st.IsDir() {
+				return nil, usagef("-o %s: %s is a folder, want a file", v, path)
+			}
 			files[filepath.Clean(path)] = true
 		case stdout != "":
 			return nil, usagef("-o %s: standard output has %s already", v, stdout).hint("Give all but one a file: -o %s=FILE", v)
@@ -66,12 +68,12 @@ func (r *run) write(targets []target, d render.Document) error {
 		if t.path == "" {
 			continue
 		}
-		var b bytes.Buffer
-		if err := t.format.Write(&b, d, render.Options{NoHeaders: r.noHeaders}); err != nil {
-			return err
-		}
-		if err := replaceFile(t.path, b.Bytes()); err != nil {
-			return err
+		// A new file gets the mode that a redirection would give it: who collects metrics or serves the page has to read it.
+		err := snapfile.ReplaceFile(t.path, 0o644, func(w io.Writer) error {
+			return t.format.Write(w, d, render.Options{NoHeaders: r.noHeaders})
+		})
+		if err != nil {
+			return fmt.Errorf("-o %s=%s: %w", t.format.Name, t.path, err)
 		}
 		r.verbosef("wrote %s", t.path)
 	}
@@ -104,53 +106,4 @@ func stdoutError(err error) error {
 		return errors.New("writing to standard output: " + pe.Err.Error())
 	}
 	return err
-}
-
-// replaceFile writes a file so that a reader sees the old content or the new, and never a part.
-func replaceFile(path string, data []byte) error {
-	odd, err := isOdd(path)
-	if err != nil {
-		return err
-	}
-	if odd {
-		return writeThrough(path, func(w io.Writer) error {
-			_, err := w.Write(data)
-			return err
-		})
-	}
-	// A symbolic link stays, and what it points at is replaced.
-	if to, err := filepath.EvalSymlinks(path); err == nil {
-		path = to
-	} else if !errors.Is(err, fs.ErrNotExist) {
-		return err
-	}
-	return renameio.WriteFile(path, data, 0o644, renameio.WithExistingPermissions())
-}
-
-// isOdd is true for a path that is there and no regular file (a named pipe, /dev/null): it is written to, for replacing
-// it would destroy it. A folder is an error.
-func isOdd(path string) (bool, error) {
-	st, err := os.Stat(path)
-	switch {
-	case errors.Is(err, fs.ErrNotExist):
-		return false, nil
-	case err != nil:
-		return false, err
-	case st.IsDir():
-		return false, &fs.PathError{Op: "write", Path: path, Err: errors.New("is a folder")}
-	}
-	return !st.Mode().IsRegular(), nil
-}
-
-func writeThrough(path string, write func(io.Writer) error) (err error) {
-	f, err := os.OpenFile(path, os.O_WRONLY, 0) //nolint:gosec // the path is the user's own
-	if err != nil {
-		return err
-	}
-	defer func() { err = errors.Join(err, f.Close()) }()
-	w := bufio.NewWriterSize(f, 1<<16)
-	if err := write(w); err != nil {
-		return err
-	}
-	return w.Flush()
 }

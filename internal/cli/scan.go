@@ -2,8 +2,6 @@ package cli
 
 import (
 	"bufio"
-	"io"
-	"strings"
 
 	"github.com/urfave/cli/v2"
 
@@ -55,15 +53,6 @@ Examples:
 func (r *run) writeSnapshot(path string, snap *inventory.Snapshot) error {
 	if path == "" {
 		return r.printSnapshot(snap)
-	}
-	odd, err := isOdd(path)
-	switch {
-	case err != nil:
-		return err
-	case odd && strings.HasSuffix(path, ".zst"):
-		return usagef("%s is no regular file, and only those are compressed", path)
-	case odd:
-		return writeThrough(path, func(w io.Writer) error { return snapfile.Write(w, snap) })
 	}
 	if err := snapfile.WriteFile(path, snap); err != nil {
 		return err

@@ -1,15 +1,11 @@
 package snapfile
 
 import (
-	"bufio"
 	"encoding/json"
 	"fmt"
 	"io"
-	"os"
-	"path/filepath"
 	"strings"
 
-	"github.com/google/renameio/v2"
 	"github.com/klauspost/compress/zstd"
 
 	"github.com/proxaudit/proxaudit/inventory"
@@ -29,52 +25,19 @@ func Write(w io.Writer, s *inventory.Snapshot) error {
 	return j.Close()
 }
 
-// WriteFile replaces a file atomically. A new one gets mode 0600: a Snapshot holds no secret, and yet it is a map of the
-// house. One that was there keeps its mode. A path that ends in .zst is compressed. A symbolic link stays, and what it
-// points at is replaced.
-func WriteFile(path string, s *inventory.Snapshot) (err error) {
-	compress := strings.HasSuffix(path, ".zst")
-	path = linked(path)
-	f, err := renameio.NewPendingFile(path, renameio.WithPermissions(0o600), renameio.WithExistingPermissions())
+// WriteFile replaces a file as ReplaceFile does. A new one gets mode 0600: a Snapshot holds no secret, and yet it is a map
+// of the house. A path that ends in .zst is compressed.
+func WriteFile(path string, s *inventory.Snapshot) error {
+	err := ReplaceFile(path, 0o600, func(w io.Writer) error { return encode(w, strings.HasSuffix(path, ".zst"), s) })
 	if err != nil {
-		return fmt.Errorf("write snapshot %s: %w", path, err)
-	}
-	defer func() {
-		if cerr := f.Cleanup(); err == nil && cerr != nil {
-			err = fmt.Errorf("write snapshot %s: %w", path, cerr)
-		}
-	}()
-	if err := encode(f, compress, s); err != nil {
-		return fmt.Errorf("write snapshot %s: %w", path, err)
-	}
-	if err := f.CloseAtomicallyReplace(); err != nil {
 		return fmt.Errorf("write snapshot %s: %w", path, err)
 	}
 	return nil
 }
 
-// linked follows symbolic links, one that points at nothing yet too.
-func linked(path string) string {
-	if to, err := filepath.EvalSymlinks(path); err == nil {
-		return to
-	}
-	to, err := os.Readlink(path)
-	if err != nil {
-		return path
-	}
-	if !filepath.IsAbs(to) {
-		to = filepath.Join(filepath.Dir(path), to)
-	}
-	return to
-}
-
 func encode(w io.Writer, compress bool, s *inventory.Snapshot) error {
 	if !compress {
-		bw := bufio.NewWriter(w)
-		if err := Write(bw, s); err != nil {
-			return err
-		}
-		return bw.Flush()
+		return Write(w, s)
 	}
 	zw, err := zstd.NewWriter(w)
 	if err != nil {
