@@ -21,15 +21,12 @@ const KindVersion = "Version"
 
 // Version is the view of `version`.
 func Version(v *VersionInfo) Document {
-	commit := v.Commit
-	if v.Modified {
-		commit += " (with local changes)"
-	}
-	kv := KeyValues{Items: []KeyValue{
-		{Key: "proxaudit", Value: v.Version},
-	}}
-	// A build without version control stamps, as from a module, knows none.
-	if commit != "" {
+	kv := KeyValues{Items: []KeyValue{{Key: "proxaudit", Value: v.Version}}}
+	// A build outside a repository does not know its commit.
+	if commit := v.Commit; commit != "" {
+		if v.Modified {
+			commit += " (with local changes)"
+		}
 		kv.Items = append(kv.Items, KeyValue{Key: "commit", Value: commit})
 	}
 	kv.Items = append(kv.Items, KeyValue{Key: "go", Value: v.GoVersion}, KeyValue{Key: "platform", Value: v.Platform})

@@ -452,6 +452,10 @@ func TestVersion(t *testing.T) {
 	if !strings.Contains(b.stdout.String(), "proxaudit:  v1.2.3\n") {
 		t.Errorf("%q", b.stdout.String())
 	}
+	// A test has no commit, and a line without one tells nothing.
+	if strings.Contains(b.stdout.String(), "commit") || !strings.Contains(b.stdout.String(), "platform:") {
+		t.Errorf("%q", b.stdout.String())
+	}
 	b.ok("inventory")
 	if b.plan.ToolVersion != "v1.2.3" {
 		t.Errorf("the snapshot would say %q", b.plan.ToolVersion)

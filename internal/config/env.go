@@ -21,15 +21,16 @@ var families = []family{
 	{"PM_API_URL", "PM_API_TOKEN_ID", "PM_API_TOKEN_SECRET"},
 }
 
-// Variables of ours beside those families: how to trust the certificate.
+// Variables of ours beside those families: what the site is called, and how to trust the certificate.
 const (
+	EnvSiteName    = "PROXMOX_SITE"
 	EnvCAFile      = "PROXMOX_CA_FILE"
 	EnvFingerprint = "PROXMOX_FINGERPRINT"
 	EnvInsecure    = "PROXMOX_INSECURE"
 )
 
-// EnvSite returns the site that the environment names, or nil if it names none. Its Name is empty: the collector takes
-// the Proxmox cluster's or host's own.
+// EnvSite returns the site that the environment names, or nil if it names none. Without $PROXMOX_SITE its Name is empty:
+// the collector takes the Proxmox cluster's or host's own, and the URL's host where it cannot learn that.
 func EnvSite(getenv Getenv) (*Site, error) {
 	get := func(name string) string {
 		v, _ := getenv(name)
@@ -51,7 +52,7 @@ func EnvSite(getenv Getenv) (*Site, error) {
 			return nil, fmt.Errorf("the environment has %s, but not %s: a Proxmox site needs all of %s, %s and %s",
 				strings.Join(set, " and "), strings.Join(missing, " and "), f.url, f.tokenID, f.secret)
 		}
-		s := &Site{URL: get(f.url), TokenID: get(f.tokenID), Secret: inventory.NewSecret(get(f.secret)),
+		s := &Site{Name: get(EnvSiteName), URL: get(f.url), TokenID: get(f.tokenID), Secret: inventory.NewSecret(get(f.secret)),
 			CAFile: get(EnvCAFile), Fingerprint: get(EnvFingerprint)}
 		return s, s.checkEnv(f, get(EnvInsecure))
 	}
@@ -64,6 +65,9 @@ func (s *Site) checkEnv(f family, insecure string) error {
 		if err != nil {
 			errs = append(errs, fmt.Errorf("environment variable %s: %w", name, err))
 		}
+	}
+	if s.Name != "" {
+		add(EnvSiteName, checkSiteName(s.Name))
 	}
 	add(f.tokenID, proxmox.CheckTokenID(s.TokenID))
 	add(f.secret, proxmox.CheckSecret(s.Secret.Reveal()))

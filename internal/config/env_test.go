@@ -30,6 +30,10 @@ func TestEnvSite(t *testing.T) {
 			t.Errorf("%s: printing the site shows the secret", name)
 		}
 	}
+	s, err := EnvSite(env("PROXMOX_URL", url, "PROXMOX_TOKEN", id, "PROXMOX_SECRET", secret, EnvSiteName, "lab"))
+	if err != nil || s.Name != "lab" {
+		t.Errorf("a named site: %+v, %v", s, err)
+	}
 	if s, err := EnvSite(env()); s != nil || err != nil {
 		t.Errorf("an empty environment: %v, %v", s, err)
 	}
@@ -68,6 +72,8 @@ func TestEnvShapes(t *testing.T) {
 		"a query":                {site(url+"/?a=b", id, secret), "has a query"},
 		"no host":                {site("https://:8006", id, secret), "names no host"},
 		"not a url":              {site("https://[::1", id, secret), "cannot be read as a URL"},
+		"a site's name":          {site(url, id, secret, EnvSiteName, "a/b"), EnvSiteName + ": a site's name has letters"},
+		"a secret as a name":     {site(url, id, secret, EnvSiteName, secret+"!"), EnvSiteName + ": a site's name has letters"},
 		"fingerprint":            {site(url, id, secret, EnvFingerprint, "zz"), EnvFingerprint + ": want the SHA-256"},
 		"ca file":                {site(url, id, secret, EnvCAFile, "/nowhere/ca.pem"), EnvCAFile + ": /nowhere/ca.pem"},
 		"insecure":               {site(url, id, secret, EnvInsecure, "perhaps"), EnvInsecure + ": want true or false"},

@@ -1,6 +1,7 @@
 package config
 
 import (
+	"errors"
 	"fmt"
 	"regexp"
 	"strings"
@@ -10,6 +11,13 @@ import (
 
 // siteName is what can stand between the slashes of vm/SITE/VMID.
 var siteName = regexp.MustCompile(`^[A-Za-z0-9]([A-Za-z0-9._-]*[A-Za-z0-9])?$`)
+
+func checkSiteName(name string) error {
+	if !siteName.MatchString(name) {
+		return errors.New("a site's name has letters, digits, '.', '_' and '-' only, for it stands in vm/SITE/VMID")
+	}
+	return nil
+}
 
 // clusterName is wider: people name clusters after kubeconfig contexts (admin@prod, arn:aws:…), and NAMESPACE/NAME tells
 // two of the same name apart.
@@ -39,8 +47,8 @@ func (c *Config) validateSites(p *problems, use Use, getenv Getenv) {
 		switch first, twice := names[s.Name]; {
 		case s.Name == "":
 			p.at(key, "name is missing: it is the SITE of vm/SITE/VMID")
-		case !siteName.MatchString(s.Name):
-			p.at(key+".name", "a site's name has letters, digits, '.', '_' and '-' only, for it stands in vm/SITE/VMID")
+		case checkSiteName(s.Name) != nil:
+			p.at(key+".name", "%v", checkSiteName(s.Name))
 		case twice:
 			p.at(key+".name", "%s is the name of sites[%d] too", shown(s.Name), first)
 		default:
