@@ -18,6 +18,8 @@ type Env struct {
 	Getenv config.Getenv
 	// StdoutTerminal and StderrTerminal say whether a person watches.
 	StdoutTerminal, StderrTerminal bool
+	// StdoutNowhere is true if the standard output was closed when the program started.
+	StdoutNowhere bool
 	// Width is the terminal's width; 0 where there is none.
 	Width int
 	// Now is the clock.
@@ -33,6 +35,7 @@ func System(version string) Env {
 	stdout, stderr := int(os.Stdout.Fd()), int(os.Stderr.Fd())
 	e := Env{Stdout: os.Stdout, Stderr: os.Stderr, Getenv: os.LookupEnv, Now: time.Now, Version: version,
 		StdoutTerminal: term.IsTerminal(stdout), StderrTerminal: term.IsTerminal(stderr), Deps: Collectors()}
+	e.StdoutNowhere = closedAtStart(stdout)
 	if e.StdoutTerminal {
 		if w, _, err := term.GetSize(stdout); err == nil {
 			e.Width = w

@@ -80,7 +80,7 @@ func (r *run) write(targets []target, d render.Document) error {
 	for _, t := range targets {
 		if t.path == "" {
 			o := render.Options{NoHeaders: r.noHeaders, Colour: r.colour, Width: r.env.Width}
-			if err := t.format.Write(pipe{r.env.Stdout}, d, o); err != nil {
+			if err := t.format.Write(r.stdout(), d, o); err != nil {
 				return stdoutError(err)
 			}
 		}

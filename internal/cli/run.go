@@ -37,6 +37,14 @@ func (r *run) warnf(format string, args ...any) {
 	}
 }
 
+// stdout is where the result goes.
+func (r *run) stdout() io.Writer {
+	if r.env.StdoutNowhere {
+		r.warnf("standard output is closed, so that the result is lost (-o FORMAT=FILE writes it to a file)")
+	}
+	return pipe{r.env.Stdout}
+}
+
 // verbosef says what is being done.
 func (r *run) verbosef(format string, args ...any) {
 	if r.verbose {

@@ -62,7 +62,7 @@ func (r *run) writeSnapshot(path string, snap *inventory.Snapshot) error {
 }
 
 func (r *run) printSnapshot(snap *inventory.Snapshot) error {
-	w := bufio.NewWriterSize(pipe{r.env.Stdout}, 1<<16)
+	w := bufio.NewWriterSize(r.stdout(), 1<<16)
 	if err := snapfile.Write(w, snap); err != nil {
 		return stdoutError(err)
 	}

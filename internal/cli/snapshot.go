@@ -17,6 +17,9 @@ func (r *run) snapshot(ctx context.Context, s *settings) (*inventory.Snapshot, e
 	if len(s.from) == 0 {
 		return r.collect(ctx, s)
 	}
+	if i := slices.Index(s.from, "-"); i >= 0 && slices.Contains(s.from[i+1:], "-") {
+		return nil, usagef("--from - stands twice, and standard input can be read once")
+	}
 	snap, err := snapfile.ReadFiles(s.from)
 	if err := interrupted(ctx, err); err != nil {
 		return nil, err

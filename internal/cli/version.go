@@ -79,6 +79,6 @@ Examples:
 
 // writeVersion is the short answer of --version.
 func (r *run) writeVersion() error {
-	_, err := fmt.Fprintf(pipe{r.env.Stdout}, "proxaudit %s\n", r.env.version())
+	_, err := fmt.Fprintf(r.stdout(), "proxaudit %s\n", r.env.version())
 	return stdoutError(err)
 }
