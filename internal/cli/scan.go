@@ -45,6 +45,7 @@ Examples:
 				return err
 			}
 		}
+		r.sayGaps(targets, snap.Coverage)
 		return (&Verdict{FailOn: s.failOn, Gaps: gaps(snap.Coverage)}).orNil()
 	})
 }
