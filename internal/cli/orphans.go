@@ -65,6 +65,9 @@ func (r *run) analyse(c *cli.Context, do func(*inventory.Snapshot, *settings) (*
 			return err
 		}
 	}
+	if doc != nil && verdict.Incomplete() {
+		r.sayGaps(targets, snap.Coverage)
+	}
 	return verdict.orNil()
 }
 
