@@ -26,8 +26,14 @@ func ReplaceFile(path string, mode fs.FileMode, write func(io.Writer) error) (er
 	case !st.Mode().IsRegular():
 		return writeThrough(path, write)
 	}
-	f, err := renameio.NewPendingFile(linked(path), renameio.WithPermissions(mode), renameio.WithExistingPermissions())
+	path = linked(path)
+	f, err := renameio.NewPendingFile(path, renameio.WithPermissions(mode), renameio.WithExistingPermissions())
 	if err != nil {
+		// The error is about the temporary file, whose name nobody knows: what matters is the folder.
+		var pe *fs.PathError
+		if errors.As(err, &pe) {
+			return &fs.PathError{Op: "make a file in", Path: filepath.Dir(path), Err: pe.Err}
+		}
 		return err
 	}
 	defer func() {

@@ -68,6 +68,10 @@ func TestReplaceFileFails(t *testing.T) {
 	if err := ReplaceFile(filepath.Join(path, "below"), 0o600, text("x")); err == nil {
 		t.Error("below a file there is no file")
 	}
+	none := filepath.Join(dir, "none")
+	if err := ReplaceFile(filepath.Join(none, "report"), 0o600, text("x")); err == nil || err.Error() != "make a file in "+none+": no such file or directory" {
+		t.Errorf("a folder that is not there: %v", err)
+	}
 	alone(t, dir, "report")
 }
 
