@@ -25,6 +25,11 @@ func checkValues(c *cli.Context) error {
 			if strings.TrimSpace(v) == "" {
 				return usagef("%s is empty: an unset variable?", dashes(name)).hint("Give it a value, or leave it out.")
 			}
+			if config.CertainSecret(v) {
+				// Names of files and contexts are in the coverage of every result.
+				return usagef("%s has a token's secret or a URL's password in it", dashes(name)).
+					hint("Secrets go into PROXMOX_SECRET or the configuration file. The command line is seen by every user of this machine.")
+			}
 		}
 	}
 	for _, ns := range c.StringSlice("namespace") {

@@ -206,6 +206,35 @@ func TestMisplaced(t *testing.T) {
 	}
 }
 
+// TestSecretAnywhere: a token with its secret, and a URL with its password, are refused under every key that takes a text,
+// for the text would be part of messages and results.
+func TestSecretAnywhere(t *testing.T) {
+	const doc = `sites: [{name: %[1]s, url: %[1]s, tokenID: %[1]s, secretFile: %[1]s, secretEnv: %[1]s, caFile: %[1]s, fingerprint: %[1]s, regions: [%[1]s]}]
+management: {name: %[1]s, kubeconfig: %[1]s, context: %[1]s, namespaces: [%[1]s]}
+clusters: [{name: %[1]s, kubeconfig: %[1]s, context: %[1]s, site: %[1]s, selector: {tags: [%[1]s], names: %[1]s, pools: [%[1]s], vmids: [%[1]s], subnets: [%[1]s]}}]
+thresholds: {failOn: %[1]s}
+`
+	for _, word := range []string{"root@pam!tt=pw", "PVEAPIToken=root@pam!tt=pw", "https://root:pw@h:8006/"} {
+		_, p, _ := parse("f.yaml", nil)
+		var node yaml.Node
+		if err := yaml.Unmarshal(fmt.Appendf(nil, doc, "'"+word+"'"), &node); err != nil {
+			t.Fatal(err)
+		}
+		p.check(node.Content[0], reflect.TypeFor[Config](), "")
+		// All of them but url and tokenID, whose own checks say more.
+		if len(p.list) != 20 {
+			t.Errorf("%s: %d problems, want 20: %v", word, len(p.list), p.err())
+		}
+		if err := p.err(); err == nil || told(err, word) {
+			t.Errorf("%s: %v", word, err)
+		}
+	}
+	// A UUID in a context's name is no secret.
+	if _, err := Parse("f.yaml", []byte("management: {context: 'admin@"+secret+"'}\n"), ForCollection, env()); err != nil {
+		t.Error(err)
+	}
+}
+
 // told is true if a message has the word, or what a cleaned path leaves of it.
 func told(err error, word string) bool {
 	return strings.Contains(err.Error(), word) || strings.Contains(err.Error(), filepath.Clean(word)) || strings.Contains(err.Error(), "pw@") ||

@@ -112,6 +112,8 @@ func (p *problems) checkScalar(n *yaml.Node, t reflect.Type, key string) {
 		p.at(key, "want true or false")
 	case t.Kind() == reflect.Int && n.Tag != "!!int":
 		p.at(key, "want a whole number")
+	case t.Kind() == reflect.String && holdsSecret(key, n.Value):
+		p.at(key, "has a token's secret or a URL's password in it: secrets go into secret, secretFile or secretEnv")
 	case n.Tag == "!!binary":
 		p.at(key, "want plain text, got !!binary")
 	case t.Kind() == reflect.Int:
