@@ -1,6 +1,7 @@
 package config
 
 import (
+	"io/fs"
 	"time"
 
 	"github.com/proxaudit/proxaudit/inventory"
@@ -45,6 +46,8 @@ type Site struct {
 	Secret inventory.Secret `yaml:"secret"`
 	// SecretFile holds the secret and nothing else.
 	SecretFile string `yaml:"secretFile"`
+	// secretMode is that of SecretFile as far as it was read and is a regular file; else 0.
+	secretMode fs.FileMode
 	// SecretEnv is the name of the environment variable that holds the secret.
 	SecretEnv string `yaml:"secretEnv"`
 	// CAFile is a PEM bundle to trust instead of the system's, like a copy of /etc/pve/pve-root-ca.pem.

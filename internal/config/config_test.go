@@ -166,6 +166,27 @@ func TestReadableSecretIsWarnedAbout(t *testing.T) {
 	}
 }
 
+// TestReadableSecretFileIsWarnedAbout: each file once, and a pipe has no mode that anybody could mend.
+func TestReadableSecretFileIsWarnedAbout(t *testing.T) {
+	for mode, want := range map[os.FileMode]int{0o600: 0, 0o400: 0, 0o640: 1, 0o604: 1, 0o620: 1} {
+		dir := t.TempDir()
+		token := write(t, dir, "lab.token", secret+"\n", mode)
+		site := func(name string) string {
+			return "- {name: " + name + ", url: 'https://" + name + ":8006', tokenID: 'a@pve!tt', secretFile: lab.token}\n"
+		}
+		c, err := Load(write(t, dir, "proxaudit.yaml", "sites:\n"+site("a")+site("b"), 0o644), ForCollection, env())
+		if err != nil {
+			t.Fatal(err)
+		}
+		if len(c.Warnings) != want {
+			t.Errorf("mode %04o: warnings %q, want %d", mode, c.Warnings, want)
+		}
+		if said := strings.Join(c.Warnings, ""); strings.Contains(said, secret) || want > 0 && !strings.Contains(said, "chmod 600 "+token) {
+			t.Errorf("the warning is %q", said)
+		}
+	}
+}
+
 // TestAnalysisNeedsNoSecrets: selectors and thresholds count where the token files are not.
 func TestAnalysisNeedsNoSecrets(t *testing.T) {
 	doc := "sites:\n- {name: lab, url: 'https://pve:8006', tokenID: 'a@pve!tt', secretFile: /nowhere/token, caFile: /nowhere/ca}\n"

@@ -129,18 +129,24 @@ func readFile(path string) (data []byte, mode fs.FileMode, err error) {
 	return data, st.Mode(), nil
 }
 
-// warnReadable remarks on a file with a secret in it that others may read.
+// readable are the permissions with which others get at a secret: reading it, or putting another in its place.
+const readable fs.FileMode = 0o077
+
+// warnReadable remarks on files with a secret in them that are open to others: the configuration file, whose mode is
+// given, and those of secretFile, each once.
 func (c *Config) warnReadable(mode fs.FileMode) {
-	if mode.Perm()&0o044 == 0 {
-		return
-	}
+	warned := map[string]bool{}
 	for _, s := range c.Sites {
-		if s.Secret.IsSet() && s.SecretFile == "" && s.SecretEnv == "" {
-			c.Warnings = append(c.Warnings, fmt.Sprintf(
-				"%s holds a token secret and others may read it (mode %04o): chmod 600 %s, or use secretFile or secretEnv",
-				c.Path, mode.Perm(), c.Path))
-			return
+		file, perm, instead := s.SecretFile, s.secretMode, ""
+		if file == "" && s.SecretEnv == "" && s.Secret.IsSet() {
+			file, perm, instead = c.Path, mode.Perm(), ", or use secretFile or secretEnv"
 		}
+		if perm&readable == 0 || warned[file] {
+			continue
+		}
+		warned[file] = true
+		c.Warnings = append(c.Warnings, fmt.Sprintf("%s holds a token secret and is open to others (mode %04o): chmod 600 %s%s",
+			file, perm, file, instead))
 	}
 }
 

@@ -66,10 +66,13 @@ func (s *Site) resolveSecret(p *problems, key string, getenv Getenv) {
 	switch {
 	case s.SecretFile != "":
 		from = key + ".secretFile"
-		data, _, err := readFile(s.SecretFile)
+		data, mode, err := readFile(s.SecretFile)
 		if err != nil {
 			p.at(from, "cannot read the secret: %v", reason(err))
 			return
+		}
+		if mode.IsRegular() {
+			s.secretMode = mode.Perm()
 		}
 		s.Secret = inventory.NewSecret(strings.TrimSpace(string(data)))
 	case s.SecretEnv != "":
