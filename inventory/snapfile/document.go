@@ -9,6 +9,9 @@ import (
 	"github.com/proxaudit/proxaudit/inventory"
 )
 
+// wanted is what a file has to be.
+const wanted = "a file that proxaudit scan -o json=FILE wrote"
+
 // document reads a Snapshot element by element: no list is held as text, and the first element that is none ends it.
 type document struct {
 	in  *meter
@@ -21,13 +24,17 @@ func newDocument(in *meter) *document { return &document{in: in, dec: json.NewDe
 func (d *document) snapshot() (*inventory.Snapshot, error) {
 	at := d.dec.InputOffset()
 	open, err := d.dec.Token()
+	var syntax *json.SyntaxError
 	switch {
 	case errors.Is(err, io.EOF):
-		return nil, errors.New("empty: want the output of proxaudit scan")
+		return nil, errors.New("it is empty: want " + wanted)
+	case errors.As(err, &syntax):
+		// Nothing of it is shown: it may be any file, one with a secret in it too.
+		return nil, errors.New("no Snapshot: it is no JSON and no zstd (want " + wanted + ")")
 	case err != nil:
 		return nil, d.fail("", at, err)
 	case open != json.Delim('{'):
-		return nil, fmt.Errorf("no Snapshot: it is %s and no JSON object (want the output of proxaudit scan)", jsonType(open))
+		return nil, fmt.Errorf("no Snapshot: it is %s and no JSON object (want %s)", jsonType(open), wanted)
 	}
 	var s inventory.Snapshot
 	seen := map[string]bool{}
@@ -108,9 +115,9 @@ func (d *document) skip() error {
 func (d *document) fail(part string, at int64, err error) error {
 	switch {
 	case errors.Is(err, io.EOF), errors.Is(err, io.ErrUnexpectedEOF):
-		return fmt.Errorf("ends in the middle, at byte %d (was the scan interrupted?)", d.in.n)
+		return fmt.Errorf("it ends in the middle, after %s (was the scan or a copy interrupted?)", d.in.soFar())
 	case d.in.err != nil && errors.Is(err, d.in.err):
-		return fmt.Errorf("cannot be read (after %d bytes): %w", d.in.n, err)
+		return fmt.Errorf("it cannot be read (after %s): %w", d.in.soFar(), err)
 	case part == "":
 		return fmt.Errorf("no Snapshot (at byte %d): %w", at, err)
 	default:

@@ -189,10 +189,10 @@ func TestReadFilesRefuses(t *testing.T) {
 		"two management clusters":   {[]string{a, put("m.json", management)}, []string{"a management cluster is in " + a, "in " + filepath.Join(dir, "m.json")}},
 		"one file twice":            {[]string{a, a}, []string{"is in " + a + " and in " + a}},
 		"a site twice in one file":  {[]string{put("self.json", self)}, []string{"site away occurs twice in", "self.json"}},
-		"a folder":                  {[]string{dir}, []string{"read snapshot " + dir, "is a directory"}},
-		"a file that is not there":  {[]string{a, filepath.Join(dir, "none")}, []string{"read snapshot", "no such file"}},
-		"an empty file":             {[]string{a, file(t, dir, "empty", nil)}, []string{filepath.Join(dir, "empty") + ": empty"}},
-		"an element that is none":   {[]string{a, put("hollow.json", hollow)}, []string{"read snapshot " + filepath.Join(dir, "hollow.json"), "vms[0]", "no site"}},
+		"a folder":                  {[]string{dir}, []string{"snapshot " + dir + ": it is a folder", "proxaudit scan"}},
+		"a file that is not there":  {[]string{a, filepath.Join(dir, "none")}, []string{"none: there is no such file", "proxaudit scan"}},
+		"an empty file":             {[]string{a, file(t, dir, "empty", nil)}, []string{filepath.Join(dir, "empty") + ": it is empty"}},
+		"an element that is none":   {[]string{a, put("hollow.json", hollow)}, []string{"snapshot " + filepath.Join(dir, "hollow.json"), "vms[0]", "no site"}},
 		"standard input, two times": {[]string{"-", "-"}, []string{"standard input", "twice"}},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -232,5 +232,5 @@ func TestStandardInput(t *testing.T) {
 	}
 	stdin(t, nil)
 	_, err = ReadFiles([]string{"-"})
-	refused(t, err, "read snapshot -: empty")
+	refused(t, err, "snapshot from standard input: it is empty")
 }

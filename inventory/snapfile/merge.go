@@ -3,6 +3,7 @@ package snapfile
 import (
 	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"slices"
 
@@ -20,7 +21,7 @@ func ReadFiles(paths []string) (*inventory.Snapshot, error) {
 		}
 		s, err := readFile(p)
 		if err != nil {
-			return nil, fmt.Errorf("read snapshot %s: %w", p, err)
+			return nil, fmt.Errorf("snapshot %s: %w", called(p), err)
 		}
 		if err := claim(from, s, p); err != nil {
 			return nil, err
@@ -47,7 +48,10 @@ func readFile(path string) (*inventory.Snapshot, error) {
 	}
 	f, err := os.Open(path) //nolint:gosec // the user names the file
 	if err != nil {
-		return nil, err
+		return nil, notOpened(err)
+	}
+	if st, err := f.Stat(); err == nil && st.IsDir() {
+		return nil, errors.Join(errors.New("it is a folder: want "+wanted), f.Close())
 	}
 	s, err := Read(f)
 	if cerr := f.Close(); err == nil && cerr != nil {
@@ -55,6 +59,39 @@ func readFile(path string) (*inventory.Snapshot, error) {
 	}
 	return s, err
 }
+
+// called is a file's name for a message.
+func called(path string) string {
+	if path == "-" {
+		return "from standard input"
+	}
+	return path
+}
+
+// notOpened words why a file cannot be opened. The name stands in front of it already.
+func notOpened(err error) error {
+	var pe *fs.PathError
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		return &fileError{"there is no such file (proxaudit scan -o json=FILE writes one)", err}
+	case errors.As(err, &pe):
+		return &fileError{"it cannot be opened: " + pe.Err.Error(), err}
+	default:
+		return err
+	}
+}
+
+// fileError has words of its own for an error of the file system.
+type fileError struct {
+	msg string
+	err error
+}
+
+// Error implements error.
+func (e *fileError) Error() string { return e.msg }
+
+// Unwrap leads to the error of the file system.
+func (e *fileError) Unwrap() error { return e.err }
 
 func claim(from map[string]string, s *inventory.Snapshot, path string) error {
 	var names []string

@@ -51,6 +51,15 @@ func (m *meter) Read(p []byte) (int, error) {
 	return n, err
 }
 
+// soFar is how much was read: of a compressed file the bytes that it has, which are what a person can compare with its
+// size, and those that came out of them.
+func (m *meter) soFar() string {
+	if m.packed == nil {
+		return fmt.Sprintf("%d bytes", m.n)
+	}
+	return fmt.Sprintf("%d bytes (%d unpacked)", m.packed.n.Load(), m.n)
+}
+
 // counter counts what is read of a compressed file. The decoder reads ahead in a goroutine of its own.
 type counter struct {
 	r io.Reader

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"io"
 	"reflect"
 	"strings"
@@ -113,10 +114,10 @@ func TestReadRefuses(t *testing.T) {
 		"empty":                        {"", []string{"empty", "proxaudit scan"}},
 		"blank":                        {" \n\t", []string{"empty"}},
 		"zstd of nothing":              {string(compressed(t, nil)), []string{"empty"}},
-		"three bytes":                  {"{\"f", []string{"ends in the middle, at byte 3"}},
-		"truncated":                    {string(plain[:400]), []string{"ends in the middle, at byte 400", "interrupted"}},
-		"zstd, truncated":              {string(packed[:len(packed)/2]), []string{"ends in the middle"}},
-		"zstd, magic only":             {string(packed[:4]), []string{"ends in the middle"}},
+		"three bytes":                  {"{\"f", []string{"ends in the middle, after 3 bytes"}},
+		"truncated":                    {string(plain[:400]), []string{"ends in the middle, after 400 bytes (", "interrupted"}},
+		"zstd, truncated":              {string(packed[:len(packed)/2]), []string{fmt.Sprintf("ends in the middle, after %d bytes (", len(packed)/2), " unpacked)"}},
+		"zstd, magic only":             {string(packed[:4]), []string{"ends in the middle, after 4 bytes (0 unpacked)"}},
 		"zstd, without its end":        {string(packed[:len(packed)-2]), []string{"ends in the middle"}},
 		"zstd, wrong checksum":         {string(broken), []string{"cannot be read", "CRC"}},
 		"zstd, garbage behind":         {string(packed) + "garbage", []string{"cannot be read", "magic"}},
@@ -124,9 +125,9 @@ func TestReadRefuses(t *testing.T) {
 		"another document":             {string(plain) + string(plain), []string{"more behind the Snapshot at byte"}},
 		"garbage behind":               {string(plain) + "done", []string{"more behind the Snapshot"}},
 		"a brace too many":             {string(plain) + "}", []string{"more behind the Snapshot"}},
-		"HTML":                         {"<!DOCTYPE html><html>", []string{"no Snapshot (at byte 0)", "'<'"}},
-		"gzip":                         {"\x1f\x8b\x08\x00\x00\x00\x00\x00", []string{"no Snapshot", `'\x1f'`}},
-		"YAML":                         {"formatVersion: proxaudit/snapshot/v1\n", []string{"no Snapshot"}},
+		"HTML":                         {"<!DOCTYPE html><html>", []string{"no Snapshot: it is no JSON and no zstd", "proxaudit scan"}},
+		"gzip":                         {"\x1f\x8b\x08\x00\x00\x00\x00\x00", []string{"no Snapshot: it is no JSON and no zstd"}},
+		"YAML":                         {"formatVersion: proxaudit/snapshot/v1\n", []string{"it is no JSON and no zstd"}},
 		"broken in the middle":         {changed(`"vms":`, `"vms"`), []string{"no Snapshot (vms, from byte "}},
 		"a list":                       {"[]", []string{"no Snapshot", "array"}},
 		"null":                         {"null", []string{"no Snapshot: it is null", "proxaudit scan"}},
@@ -146,7 +147,7 @@ func TestReadRefuses(t *testing.T) {
 		"a list nested too deep":       {`{"vms": ` + strings.Repeat("[", 20000), []string{"no Snapshot (vms[0], from byte 9 on)", "depth"}},
 		"a list that is none":          {changed(`"vms": [`, `"vms": "none", "guests": [`), []string{"no Snapshot (vms, from byte ", "it is no list"}},
 		"a list twice":                 {changed(`"sites": [`, `"vms": [], "sites": [`), []string{"no Snapshot: vms stands in it a second time"}},
-		"cut off behind a field":       {`{"formatVersion": "proxaudit/snapshot/v1"`, []string{"ends in the middle, at byte 41"}},
+		"cut off behind a field":       {`{"formatVersion": "proxaudit/snapshot/v1"`, []string{"ends in the middle, after 41 bytes"}},
 		"cut off behind an element":    {`{"probes": [{"site": "a", "vmid": 100, "existence": "free"}`, []string{"ends in the middle"}},
 		"cut off in what is not known": {`{"x": [1, {"y": `, []string{"ends in the middle"}},
 		"broken where it is not known": {`{"x": [1, }`, []string{"no Snapshot (a field that is not known here, from byte 4 on)"}},

@@ -51,11 +51,11 @@ func checkVersion(v string) error {
 		return nil
 	}
 	if v == "" {
-		return errors.New(`formatVersion is missing: this is no Snapshot (want the output of proxaudit scan)`)
+		return errors.New("formatVersion is missing: this is no Snapshot (want " + wanted + ")")
 	}
 	if strings.HasPrefix(v, "proxaudit/snapshot/") {
 		return fmt.Errorf("formatVersion is %q, and this proxaudit reads %q: use the version that wrote it, or a newer one",
 			v, inventory.FormatVersion)
 	}
-	return fmt.Errorf("formatVersion is %q: this is no Snapshot (want the output of proxaudit scan, %q)", v, inventory.FormatVersion)
+	return fmt.Errorf("formatVersion is %q: this is no Snapshot (want %q, %s)", v, inventory.FormatVersion, wanted)
 }
