@@ -25,7 +25,7 @@ incomplete (a source did not answer: a verdict is missing), 130 interrupted.`
 // Run is the whole program: args as in os.Args. The error is a *Verdict, ErrInterrupted, or a failure.
 func Run(ctx context.Context, args []string, env Env) error {
 	env.Stderr = &lockedWriter{w: env.Stderr}
-	err := newApp(&env, programName(args)).RunContext(ctx, args)
+	err := newApp(&env, programName(args), args).RunContext(ctx, args)
 	// Whatever else there is to tell: an interrupt has precedence over a verdict and over an error.
 	return interrupted(ctx, err)
 }
@@ -40,7 +40,7 @@ func programName(args []string) string {
 	return "proxaudit"
 }
 
-func newApp(env *Env, name string) *cli.App {
+func newApp(env *Env, name string, args []string) *cli.App {
 	return &cli.App{
 		Name: name, HelpName: name,
 		Usage:       "proxaudit finds VMs, Machines and Nodes that do not belong together",
@@ -57,13 +57,18 @@ func newApp(env *Env, name string) *cli.App {
 		DisableSliceFlagSeparator: true,
 		Writer:                    pipe{env.Stdout},
 		ErrWriter:                 env.Stderr,
-		OnUsageError:              onUsageError,
+		OnUsageError: func(c *cli.Context, err error, sub bool) error {
+			if u := flagInFront(c.App, args); u != nil {
+				return u
+			}
+			return onUsageError(c, err, sub)
+		},
 		// The library would exit the process here.
 		ExitErrHandler: func(*cli.Context, error) {},
 		Action: func(c *cli.Context) error {
 			switch {
 			case c.Args().Present():
-				return unknownCommand(c, c.Args().First())
+				return unknownCommand(c.App, c.Args().First())
 			case c.Bool("version"):
 				r, err := newRun(c, env)
 				if err != nil {
@@ -122,7 +127,7 @@ func helpCommand() *cli.Command {
 			}
 			cmd := c.App.Command(c.Args().First())
 			if cmd == nil {
-				return unknownCommand(c, c.Args().First())
+				return unknownCommand(c.App, c.Args().First())
 			}
 			cli.HelpPrinter(c.App.Writer, "", cmd)
 			return nil

@@ -39,7 +39,7 @@ func newBench(t *testing.T) *bench {
 	t.Setenv("KUBECONFIG", filepath.Join(t.TempDir(), "none"))
 	b := &bench{t: t, vars: map[string]string{"PROXMOX_URL": "https://pve1.example.com:8006",
 		"PROXMOX_TOKEN": "proxaudit@pve!audit", "PROXMOX_SECRET": secret}}
-	b.env = Env{Stdout: &b.stdout, Stderr: &b.stderr, Now: func() time.Time { return time.Date(2026, 12, 1, 12, 0, 0, 0, time.UTC) },
+	b.env = Env{Stdout: &b.stdout, Stderr: &b.stderr, Now: func() time.Time { return time.Date(2026, 12, 1, 12, 0, 0, 123456789, time.UTC) },
 		Getenv: func(name string) (string, bool) { v, ok := b.vars[name]; return v, ok }}
 	b.env.Deps = Deps{
 		Collect: func(_ context.Context, p collect.Plan) (*inventory.Snapshot, collect.Timings, error) {

@@ -15,8 +15,8 @@ func explainCommand(env *Env) *cli.Command {
 		Name:      "explain",
 		Usage:     "show all evidence about one machine, for and against",
 		ArgsUsage: "SUBJECT",
-		Description: `SUBJECT is vm/SITE/VMID, machine/NAMESPACE/NAME, node/CLUSTER/NAME or
-proxmoxmachine/NAMESPACE/NAME: what -o name prints.
+		Description: `SUBJECT is vm/SITE/VMID, machine/NAMESPACE/NAME, proxmoxmachine/NAMESPACE/NAME
+or node/CLUSTER/NAME: what -o name prints.
 
 Examples:
   proxaudit explain vm/lab/105

@@ -46,12 +46,13 @@ func inputFlags() []cli.Flag {
 	}
 }
 
+const failOnUsage = "least `SEVERITY` that makes the exit code 1: critical, warning, info"
+
 func verdictFlags() []cli.Flag {
 	return []cli.Flag{
 		&cli.StringFlag{Name: "grace", Category: catVerdict,
 			Usage: "`TIME` for which a machine may be on its way before it is a finding (default: 30m)"},
-		&cli.StringFlag{Name: "fail-on", Category: catVerdict,
-			Usage: "least `SEVERITY` that makes the exit code 1: critical, warning, info (default: warning)"},
+		&cli.StringFlag{Name: "fail-on", Category: catVerdict, Usage: failOnUsage + " (default: warning)"},
 		&cli.BoolFlag{Name: "exit-zero", Category: catVerdict, Usage: "exit with 0 where it would be 1 or 3"},
 	}
 }

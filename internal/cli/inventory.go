@@ -9,7 +9,7 @@ import (
 )
 
 func inventoryCommand(env *Env) *cli.Command {
-	return command(env, &cli.Command{
+	cmd := command(env, &cli.Command{
 		Name:  "inventory",
 		Usage: "list every machine with what it is called on each side",
 		Description: `One row is one machine: its VM, ProxmoxMachine, Machine and Node, as far as they
@@ -36,4 +36,8 @@ Examples:
 			return &doc, v, nil
 		})
 	})
+	if f, ok := findFlag(cmd.Flags, "fail-on").(*cli.StringFlag); ok {
+		f.Usage = failOnUsage + " (default: none does)"
+	}
+	return cmd
 }

@@ -1,16 +1,19 @@
 package cli
 
 import (
+	"slices"
+
 	"github.com/urfave/cli/v2"
 
 	"github.com/proxaudit/proxaudit/audit"
+	"github.com/proxaudit/proxaudit/audit/identity"
 	"github.com/proxaudit/proxaudit/inventory"
 	"github.com/proxaudit/proxaudit/render"
 )
 
 func orphansCommand(env *Env) *cli.Command {
 	own := append([]cli.Flag{
-		&cli.BoolFlag{Name: "all", Category: catCommand, Usage: "list the classes that are no findings as well"},
+		&cli.BoolFlag{Name: "all", Category: catCommand, Usage: "list the classes that are no findings as well, as a --class that names one does"},
 	}, filterFlags()...)
 	return command(env, &cli.Command{
 		Name:  "orphans",
@@ -30,7 +33,8 @@ func orphansCommand(env *Env) *cli.Command {
 				return nil, nil, err
 			}
 			opt := s.options()
-			opt.All = c.Bool("all")
+			// A class that is no finding is listed with --all only, and who names it wants to see it.
+			opt.All = c.Bool("all") || slices.ContainsFunc(f.Classes, func(cl identity.Class) bool { return !cl.IsFinding() })
 			report := f.Orphans(audit.Orphans(snap, opt))
 			doc := render.Orphans(report)
 			return &doc, s.verdict(&report.Summary, report.Coverage), nil

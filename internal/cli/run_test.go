@@ -356,7 +356,7 @@ func TestDoctor(t *testing.T) {
 	if v := b.verdict("doctor", "--fail-on", "critical", "-o", "json"); v.Findings != 1 {
 		t.Errorf("a failure: %+v", v)
 	}
-	if !strings.Contains(b.stdout.String(), `"kind": "DoctorReport"`) {
+	if !strings.Contains(b.stdout.String(), `"kind": "DoctorReport"`) || !strings.Contains(b.stdout.String(), `"generatedAt": "2026-12-01T12:00:00Z"`) {
 		t.Errorf("%s", b.stdout.String())
 	}
 }

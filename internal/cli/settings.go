@@ -66,6 +66,8 @@ func readSettings(c *cli.Context, env *Env) (*settings, error) {
 			return nil, err
 		}
 	}
+	// Results tell times in whole seconds, as Kubernetes does.
+	s.now = s.now.Truncate(time.Second)
 	return s, s.severity(c)
 }
 

@@ -40,14 +40,6 @@ func onUsageError(c *cli.Context, err error, _ bool) error {
 func unknownFlag(c *cli.Context, name string) error {
 	u := usagef("there is no flag %s", dashes(name))
 	see := fmt.Sprintf("See %s --help.", c.Command.HelpName)
-	if c.Command.Name == c.App.Name {
-		for _, cmd := range c.App.Commands {
-			if f := findFlag(cmd.Flags, name); f != nil && visible(f) {
-				u.Msg = fmt.Sprintf("the flag %s stands in front of the command", dashes(name))
-				return u.hint("Flags come behind the command: %s %s %s", c.App.Name, cmd.Name, dashes(name))
-			}
-		}
-	}
 	for _, format := range []string{name, strings.TrimPrefix(name, "o")} {
 		if slices.Contains(render.Formats(), format) && findFlag(c.Command.Flags, "output") != nil {
 			return u.hint("Write -o %s.", format)
@@ -95,7 +87,7 @@ func positionals(c *cli.Context, want ...string) ([]string, error) {
 		if i > 0 && strings.HasPrefix(a, "-") && len(a) > 1 {
 			line := append(slices.Clone(args[i:]), args[:i]...)
 			return nil, usagef("the flag %s stands behind the argument %s, where it would be ignored", a, args[i-1]).
-				hint("Flags come first: %s %s", c.Command.HelpName, strings.Join(line, " "))
+				hint("Flags come first: %s %s", c.Command.HelpName, shellLine(line))
 		}
 	}
 	switch {
@@ -119,14 +111,14 @@ func usageLine(cmd *cli.Command) string {
 }
 
 // unknownCommand is what the program says to a word that is no command.
-func unknownCommand(c *cli.Context, name string) error {
+func unknownCommand(app *cli.App, name string) error {
 	u := usagef("there is no command %q", name)
 	var names []string
-	for _, cmd := range c.App.Commands {
+	for _, cmd := range app.Commands {
 		names = append(names, cmd.Name)
 	}
 	if s := nearest.Of(name, names); s != "" {
-		return u.hint("Did you mean %q? See %s --help.", s, c.App.Name)
+		return u.hint("Did you mean %q? See %s --help.", s, app.Name)
 	}
-	return u.hint("The commands are %s. See %s --help.", join(names), c.App.Name)
+	return u.hint("The commands are %s. See %s --help.", join(names), app.Name)
 }
