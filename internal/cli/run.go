@@ -55,9 +55,14 @@ func (r *run) verbosef(format string, args ...any) {
 // cleaned is a URL that was taken for a path: filepath.Clean leaves one slash.
 var cleaned = regexp.MustCompile(`([A-Za-z]:/)([^/])`)
 
-// withoutCredentials takes the user information of URLs out of a message, as it is done with what servers say. Where
-// somebody gave a URL for a file's name, it is in the error of the file system.
+// tokenSecret is what follows a Proxmox token's ID.
+var tokenSecret = regexp.MustCompile(`([^\s:/!=]@[^\s!=]+![^\s!=]+=)[^\s"',;]+`)
+
+// withoutCredentials takes the user information of URLs out of a message, as it is done with what servers say, and the
+// secret of a token behind its ID. Where somebody gave such a thing for a file's name, it is in the error of the file
+// system.
 func withoutCredentials(line string) string {
+	line = tokenSecret.ReplaceAllString(line, "${1}"+redact.Word)
 	whole := cleaned.ReplaceAllString(line, "$1/$2")
 	if safe := redact.Text(whole); safe != whole {
 		return safe

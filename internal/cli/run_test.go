@@ -396,8 +396,8 @@ func TestMessagesAreSafe(t *testing.T) {
 		t.Errorf("%q", b.String())
 	}
 	b.Reset()
-	Say(&b, "open C:/Users/a@b, /srv/a:/b\n")
-	if b.String() != "open C:/Users/a@b, /srv/a:/b\n" {
+	Say(&b, "open C:/Users/a@b, /srv/a:/b, the token a@pve!x of site/lab, \"a@pve!x=pw\"\n")
+	if b.String() != "open C:/Users/a@b, /srv/a:/b, the token a@pve!x of site/lab, \"a@pve!x=REDACTED\"\n" {
 		t.Errorf("%q", b.String())
 	}
 }
