@@ -22,6 +22,7 @@ func Inventory(r *audit.InventoryReport) Document {
 			{Title: "READY", Fit: Fold},
 			{Title: "AGE"},
 			{Title: "HOLDS", Fit: Fold},
+			{Title: "VM", Wide: true, Fit: Fold},
 			{Title: "HOST", Wide: true, Fit: Fold},
 			{Title: "ADDRESSES", Wide: true, Fit: Fold, Min: 16},
 			{Title: "CONFIDENCE", Wide: true, Fit: Fold},
@@ -49,12 +50,13 @@ func Inventory(r *audit.InventoryReport) Document {
 			{Text: it.NodeReady, Style: readyStyle(it.NodeReady)},
 			{Text: age(it.AgeSeconds)},
 			{Text: holds(it.Holds)},
-			{Text: it.Subject.Node},
+			{Text: refIDs(it.VMs)},
+			{Text: vmParts(it, func(r audit.SubjectRef) string { return r.Node })},
 			{Text: strings.Join(it.Addresses, " ")},
 			{Text: string(it.Confidence)},
 			{Text: link},
 			{Text: strings.Join(it.Notes, "; ")},
-			{Text: it.Subject.UUID},
+			{Text: vmParts(it, func(r audit.SubjectRef) string { return r.UUID })},
 		})
 	}
 	d.Sections = []Section{{Blocks: []Block{t}}, summary(&r.Summary, len(r.Items), "machine", "machines"), footer(r.Envelope)}
@@ -68,6 +70,29 @@ func refNames(refs []audit.SubjectRef) string {
 		names = append(names, r.Name)
 	}
 	return strings.Join(names, " ")
+}
+
+func refIDs(refs []audit.SubjectRef) string {
+	ids := make([]string, 0, len(refs))
+	for _, r := range refs {
+		ids = append(ids, r.ID)
+	}
+	return strings.Join(ids, " ")
+}
+
+// vmParts are what the subject says of itself, and the machine's VMs where another side of it is the subject: a Machine
+// that is no Node has a host and a UUID as well. A Node's own UUID counts, for it may be all that is left of a VM.
+func vmParts(it *audit.Item, part func(audit.SubjectRef) string) string {
+	if own := part(it.Subject); own != "" {
+		return own
+	}
+	var parts []string
+	for _, vm := range it.VMs {
+		if p := part(vm); p != "" {
+			parts = append(parts, p)
+		}
+	}
+	return strings.Join(parts, " ")
 }
 
 func classStyle(c identity.Class) Style {

@@ -126,6 +126,9 @@ func sampleInventory() *audit.InventoryReport {
 		audit.Item{Class: identity.Template, Subject: vmRef("lab", 9000, "tmpl"), Status: "stopped"},
 		audit.Item{Class: identity.GhostNode, Subject: objectRef("node", "prod", "prod-w-8"), NodeReady: "Unknown",
 			Nodes: []audit.SubjectRef{objectRef("node", "prod", "prod-w-8")}},
+		audit.Item{Class: identity.NonNode, Subject: objectRef("machine", "prod", "prod-w-5"), Status: "running",
+			VMs:      []audit.SubjectRef{vmRef("lab", 107, "prod-w-5")},
+			Machines: []audit.SubjectRef{objectRef("machine", "prod", "prod-w-5")}},
 		audit.Item{Class: identity.OrphanVM, Subject: vmRef("lab", 201, clearScreen)},
 		audit.Item{Class: identity.Adoptable, Subject: vmRef("lab", 202, emoji)})
 	return r
