@@ -75,7 +75,10 @@ want: {machine/default/prod-9: {class: conflict, rivals: [vm/lab/301]}}
 		x.Item.Rivals[0].UUID == "" {
 		t.Errorf("%+v", x.Item)
 	}
-	if x := explain(t, f, "vm/lab/301"); len(x.Item.Rivals) != 0 || x.Finding != nil {
+	// The other one is no finding of its own, and is told what threatens it.
+	x = explain(t, f, "vm/lab/301")
+	if len(x.Item.Rivals) != 1 || x.Item.Rivals[0].ID != "proxmoxmachine/default/prod-9" || x.Finding != nil ||
+		!slices.Contains(x.Item.Notes, "proxmoxmachine/default/prod-9 names this VMID: deleting that would destroy this guest") {
 		t.Errorf("the other one: %+v", x.Item)
 	}
 }

@@ -149,3 +149,58 @@ func TestIncompleteIsSaidByEveryView(t *testing.T) {
 		t.Errorf("orphans counts %v, inventory %v", o.Summary.Classes, i.Summary.Classes)
 	}
 }
+
+// A Node that is Ready, a region that no site answers to, a nodeRef that nobody could follow: with a source missing, what was
+// not seen is the reason, and the run waits for it.
+func TestSeenToRunWithASourceMissing(t *testing.T) {
+	const missing = "coverage:\n- {source: site/lab, scope: guests, state: failed, reason: down}\n"
+	for name, spec := range map[string]string{
+		"a Machine whose Node is Ready": lab + missing + "want: {machine/default/gone: unknown}",
+		"a region of no site that told its names": `
+sites: [{name: lab}]
+clusters: [{name: prod}]
+nodes: [{name: a, uuid: $u1, providerID: "proxmox://elsewhere/101", ready: "True"}]
+` + missing + "want: {node/prod/a: unknown}",
+	} {
+		t.Run(name, func(t *testing.T) {
+			f, err := inventorytest.Parse([]byte(spec))
+			if err != nil {
+				t.Fatal(err)
+			}
+			r := audit.Orphans(f.Snapshot, audit.Options{})
+			for i := range r.Findings {
+				if f := &r.Findings[i]; f.Class == "unknown" && (len(f.Missing) == 0 || f.Severity != audit.Info) {
+					t.Errorf("%s is %s with missing %q, want information that names what is missing", f.Subject.ID, f.Severity, f.Missing)
+				}
+			}
+			if !r.Summary.Incomplete || r.Summary.NoVerdict == 0 {
+				t.Errorf("%+v", r.Summary)
+			}
+		})
+	}
+}
+
+// What a ProxmoxMachine without a Machine would destroy with it is part of the evidence.
+func TestDetachedTellsWhatIsAtItsVMID(t *testing.T) {
+	f, err := inventorytest.Parse([]byte(`
+sites: [{name: lab}]
+clusters: [{name: prod, declared: true}]
+proxmoxMachines: [{name: left, vmid: 115, owner: none}]
+probes: [{id: 115, answer: free}]
+want: {proxmoxmachine/default/left: detached-infra}
+`))
+	if err != nil {
+		t.Fatal(err)
+	}
+	r := audit.Orphans(f.Snapshot, audit.Options{})
+	if len(r.Findings) != 1 {
+		t.Fatalf("%+v", r.Findings)
+	}
+	kinds := map[string]string{}
+	for _, e := range r.Findings[0].Evidence {
+		kinds[string(e.Kind)] = e.Left + "=" + e.Right + " " + e.Note
+	}
+	if kinds["probe"] != "115=free " || kinds["owner-ref"] != "= no ownerReference names a Machine" {
+		t.Errorf("evidence %q", kinds)
+	}
+}

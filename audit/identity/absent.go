@@ -26,6 +26,9 @@ func (j *judge) whereabouts(from inventory.Subject, addresses []addressClaim) pr
 		}
 		pr := j.probes[a.key]
 		ev := Evidence{Kind: KindProbe, From: from, To: inventory.VMSubject(a.key), Left: itoa(a.key.VMID)}
+		if a.raw != ev.Left {
+			ev.Note = "the VMID in " + a.raw
+		}
 		switch {
 		case len(j.at(a.key)) > 0:
 			// Somebody is listed there, who is not this machine (else it would be linked): see recycled.
@@ -144,7 +147,8 @@ func (j *judge) goneOrNot(e *Entity, mach *inventory.Machine, p presence) {
 	case p.hidden:
 		e.unknown(ReasonHidden, p.missing...)
 	case j.alive(e):
-		e.unknown(ReasonAlive)
+		// What was not seen may have the machine that runs.
+		e.unknown(j.whyAlive(p.missing), slices.Concat(p.missing, j.uuidGaps)...)
 	case !p.gone && j.nodeUnseen(e, -1):
 		e.unknown(ReasonNotSeen, append(p.missing, nodesNeed([]string{mach.Cluster})...)...)
 	case !p.gone && len(p.missing) == 0:
@@ -174,6 +178,14 @@ func (j *judge) goneOrNot(e *Entity, mach *inventory.Machine, p presence) {
 	}
 }
 
+// whyAlive is the reason of a machine that runs somewhere: that it was not found, or that not all was seen.
+func (j *judge) whyAlive(missing []string) Reason {
+	if len(missing)+len(j.uuidGaps) > 0 {
+		return ReasonNotSeen
+	}
+	return ReasonAlive
+}
+
 // alive is true if a Node of the entity says that it is Ready: then its machine runs, wherever it is.
 func (j *judge) alive(e *Entity) bool {
 	for _, n := range e.Nodes {
@@ -201,6 +213,9 @@ func (j *judge) nodeOnly(e *Entity) {
 	switch {
 	case len(addresses) > 0:
 		j.ghostNodeOrNot(e, j.whereabouts(nodeSubject(node), addresses))
+	case points && len(j.uuidGaps) > 0:
+		// The site that the region means may be the one that did not tell its names.
+		e.unknown(ReasonNotSeen, j.uuidGaps...)
 	case points:
 		e.unknown(ReasonUnmappedRegion)
 	case p.Kind == inventory.ProviderCAPMOX, p.Kind == inventory.ProviderMalformed, j.declaredUUIDs[node.SystemUUID]:
@@ -228,7 +243,8 @@ func (j *judge) ghostNodeOrNot(e *Entity, p presence) {
 	case p.hidden:
 		e.unknown(ReasonHidden, p.missing...)
 	case j.alive(e):
-		e.unknown(ReasonAlive)
+		// What was not seen may have the machine that runs.
+		e.unknown(j.whyAlive(p.missing), slices.Concat(p.missing, j.uuidGaps)...)
 	case !p.gone && len(p.missing) == 0:
 		// Another guest has the VMID in one of the sites where it may lie, and it is free in another.
 		e.unknown(ReasonAmbiguous)

@@ -87,11 +87,13 @@ func (b *builder) refs(m int) []Evidence {
 		to := inventory.Subject{Kind: inventory.SubjectNode, Scope: b.nodesKey(mach.Cluster), Name: mach.NodeRef}
 		_, exists := b.nodeByName[nodeKey{to.Scope, to.Name}]
 		ev := Evidence{Kind: KindNodeRef, Strength: Declared, From: from, To: to, Left: mach.NodeRef}
-		if exists {
+		switch {
+		case exists:
 			ev.Right = mach.NodeRef
-		} else {
-			ev.Note = "no such Node was seen"
-			ev.Against = true
+		case b.nodesRead(to.Scope):
+			ev.Note, ev.Against = "the cluster has no such Node", true
+		default:
+			ev.Note = "the cluster's Nodes were not all seen"
 		}
 		out = append(out, ev)
 	}

@@ -96,6 +96,7 @@ func Resolve(s *inventory.Snapshot, opt Options) *Graph {
 		}
 	})
 	j.judgeStrays()
+	j.tellThreatened()
 	return g
 }
 

@@ -134,6 +134,7 @@ func (j *judge) detached(e *Entity) {
 	default:
 		e.Confidence = High
 		e.verdict(DetachedInfra, ReasonNoOwner)
+		j.tellDetached(e, pm)
 	}
 	j.remarks(e)
 }

@@ -48,7 +48,7 @@ func (c *Collector) remedy(e *transport.Error) string {
 }
 
 func (c *Collector) tokenRemedy() string {
-	return fmt.Sprintf("compare with `pveum user token list '%s'` and `pveum user list`: the token may be missing, expired or its user disabled; a secret that is lost can only be replaced: pveum user token remove '%s' %s && pveum user token add '%s' %s",
+	return fmt.Sprintf("compare with `pveum user token list '%s'` and `pveum user list`: the token may be missing, expired or its user disabled; a secret that is lost can only be replaced: pveum user token remove '%s' %s && pveum user token add '%s' %s --privsep 0",
 		c.user(), c.user(), c.tokenName(), c.user(), c.tokenName())
 }
 

@@ -53,7 +53,7 @@ func CheckTokenID(id string) error {
 func CheckSecret(secret string) error {
 	switch {
 	case secret == "":
-		return errors.New("is empty: Proxmox shows it once, when the token is made (`pveum user token add USER@REALM NAME`)")
+		return errors.New("is empty: Proxmox shows it once, when the token is made (`pveum user token add USER@REALM NAME --privsep 0`)")
 	case strings.HasPrefix(secret, "PVEAPIToken"):
 		return errors.New("is a whole Authorization header (PVEAPIToken=…): give only what follows the last =")
 	case strings.Contains(secret, "!") && strings.Contains(secret, "="):

@@ -1,0 +1,27 @@
+package identity
+
+import "github.com/proxaudit/proxaudit/inventory"
+
+// tellDetached says which Machine is not there, and what stands at the VMID: whether anything would be destroyed with a
+// ProxmoxMachine is what whoever deletes it has to know.
+func (j *judge) tellDetached(e *Entity, pm *inventory.ProxmoxMachine) {
+	from := proxmoxMachineSubject(pm)
+	owner := Evidence{Kind: KindOwnerRef, From: from, Note: "no ownerReference names a Machine"}
+	if o := pm.Owner(inventory.GroupCluster, "Machine"); o != nil {
+		owner.Left, owner.Note = o.Name, "there is no such Machine"
+	}
+	e.added = append(e.added, owner)
+	if pm.VMID == nil {
+		e.added = append(e.added, Evidence{Kind: KindState, From: from, Note: "it sets no virtualMachineID: no VM was cloned for it, or its status was lost"})
+		return
+	}
+	if len(e.VMs) > 0 {
+		return
+	}
+	p := j.whereabouts(from, j.atHomeOf(e, j.pmAddresses[e.ProxmoxMachines[0]]))
+	e.added = append(e.added, p.evidence...)
+	if len(p.evidence) == 0 && len(p.missing) > 0 {
+		e.added = append(e.added, Evidence{Kind: KindVMID, Against: true, From: from, Left: itoa(*pm.VMID),
+			Note: "what is at this VMID was not seen: deleting the object may destroy it"})
+	}
+}
