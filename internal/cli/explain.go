@@ -2,6 +2,7 @@ package cli
 
 import (
 	"errors"
+	"slices"
 
 	"github.com/urfave/cli/v2"
 
@@ -40,6 +41,9 @@ Examples:
 			if errors.As(err, &missing) && missing.Incomplete {
 				// It may be there and not have been seen: that is no error of the person who asks.
 				Say(r.env.Stderr, err.Error())
+				if sub.Kind == inventory.SubjectVM && !slices.ContainsFunc(snap.Sites, func(s inventory.Site) bool { return s.Name == sub.Scope }) {
+					r.sayNameless(sub.Scope, snap)
+				}
 				return nil, &Verdict{Gaps: gaps(snap.Coverage)}, nil
 			}
 			if err != nil {

@@ -35,8 +35,9 @@ func readFilter(c *cli.Context) (*audit.Filter, error) {
 }
 
 // checkFilter refuses sites and clusters that the Snapshot does not know: a typing error must not look like a clean
-// report.
-func checkFilter(f *audit.Filter, s *inventory.Snapshot) error {
+// report. A site's name is not known either where the site did not answer: that is a gap, and no error of the person who
+// asks.
+func (r *run) checkFilter(f *audit.Filter, s *inventory.Snapshot) error {
 	var sites, clusters []string
 	for i := range s.Sites {
 		sites = append(sites, s.Sites[i].Name)
@@ -51,6 +52,12 @@ func checkFilter(f *audit.Filter, s *inventory.Snapshot) error {
 		}
 		if name, ok := strings.CutPrefix(c.Source, inventory.ClusterSource("")); ok {
 			clusters = append(clusters, name)
+		}
+	}
+	for _, asked := range f.Sites {
+		if len(nameless(s)) > 0 && !slices.Contains(sites, asked) {
+			r.sayNameless(asked, s)
+			sites = append(sites, asked)
 		}
 	}
 	if err := known("site", f.Sites, sites); err != nil {

@@ -24,7 +24,7 @@ Examples:
 			return err
 		}
 		return r.analyse(c, func(snap *inventory.Snapshot, s *settings) (*render.Document, *Verdict, error) {
-			if err := checkFilter(f, snap); err != nil {
+			if err := r.checkFilter(f, snap); err != nil {
 				return nil, nil, err
 			}
 			report := f.Inventory(audit.Inventory(snap, s.options()))

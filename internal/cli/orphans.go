@@ -29,7 +29,7 @@ func orphansCommand(env *Env) *cli.Command {
 			return err
 		}
 		return r.analyse(c, func(snap *inventory.Snapshot, s *settings) (*render.Document, *Verdict, error) {
-			if err := checkFilter(f, snap); err != nil {
+			if err := r.checkFilter(f, snap); err != nil {
 				return nil, nil, err
 			}
 			opt := s.options()
@@ -69,7 +69,11 @@ func (r *run) analyse(c *cli.Context, do func(*inventory.Snapshot, *settings) (*
 			return err
 		}
 	}
-	if doc != nil && verdict.Incomplete() {
+	if verdict.Incomplete() {
+		if doc == nil {
+			// There is no result that could show it.
+			targets = nil
+		}
 		r.sayGaps(targets, snap.Coverage)
 	}
 	return verdict.orNil()
