@@ -81,7 +81,7 @@ type guestKey struct{ site, vmid int32 }
 // at are all guests with an address, containers and templates included: they occupy a VMID.
 func (x *index) at(k inventory.Key) []int {
 	site, ok := x.siteNo[k.Site]
-	if !ok {
+	if !ok || !inventory.ValidVMID(k.VMID) {
 		return nil
 	}
 	return x.vmByKey.get(guestKey{site, int32(k.VMID)}) //nolint:gosec // a VMID has nine digits

@@ -29,7 +29,7 @@ func (j *judge) tellThreatened() {
 			from := j.subjectOf(j.rootOf(other))
 			e.Rivals = append(e.Rivals, from)
 			note := from.String() + " claims this VM too"
-			if other.Reason == ReasonRecycledVMID {
+			if other.Reason == ReasonRecycledVMID && len(other.ProxmoxMachines) > 0 {
 				note = from.String() + " names this VMID: deleting that would destroy this guest"
 			}
 			e.Notes = append(e.Notes, note)
