@@ -45,7 +45,7 @@ func (f *Filter) Inventory(r *InventoryReport) *InventoryReport {
 	out.Items = []Item{}
 	for i := range r.Items {
 		x := &r.Items[i]
-		if f.keeps(x.Class, x.Cluster, []SubjectRef{x.Subject}, x.VMs, x.Infra, x.Machines, x.Nodes) {
+		if f.keeps(x.Class, x.Cluster, []SubjectRef{x.Subject}, x.VMs, x.Infra, x.Machines, x.Nodes, x.Rivals) {
 			out.Items = append(out.Items, *x)
 		}
 	}
