@@ -1,6 +1,12 @@
 package audit_test
 
-import "testing"
+import (
+	"strings"
+	"testing"
+
+	"github.com/proxaudit/proxaudit/audit"
+	"github.com/proxaudit/proxaudit/inventory/inventorytest"
+)
 
 // Ways to a false orphan, a false ghost, a false conflict or a false "managed", and what must come out instead.
 
@@ -249,6 +255,66 @@ want:
   node/prod/w-5: {class: conflict, reason: recycled-vmid, rivals: [vm/lab/105]}
   vm/lab/105: unrelated
 `)
+	r := orphans(t, `
+sites: [{name: lab, regions: [r1]}]
+vms: [{id: 105, name: db, uuid: $u9}]
+nodes: [{name: w-5, uuid: $u5, providerID: "proxmox://r1/105", ready: Unknown}]
+want: {vm/lab/105: unrelated}
+`)
+	for _, f := range r.Findings {
+		if said := f.Title + f.Remedy; strings.Contains(said, "destroy") || strings.Contains(said, "ProxmoxMachine") {
+			t.Errorf("a Node alone destroys nothing, and this says: %s", said)
+		}
+	}
+	if len(r.Findings) != 1 {
+		t.Errorf("%d findings", len(r.Findings))
+	}
+}
+
+// A guest without a UUID stands at the VMID that is named, with the MAC that is named: it may be the machine under another
+// name, and is not said to be another guest's.
+func TestAdversary_ProvenElsewhereWithTheMACOfAnother(t *testing.T) {
+	check(t, `
+vms:
+- {id: 101, name: w-1, uuid: $u1}
+- {id: 105, name: other, macs: ["bc:24:11:00:00:05"]}
+machines: [{name: w-1, uuid: $u1, nodeRef: w-1}]
+proxmoxMachines: [{name: w-1, vmid: 105, uuid: $u1, macs: ["bc:24:11:00:00:05"]}]
+nodes: [{name: w-1, uuid: $u1, providerID: uuid}]
+want: {vm/lab/101: managed}
+`)
+}
+
+// One UUID on a whole fleet, a constant in its template: evidence must grow with the fleet and not with its square.
+func TestAdversary_OneUUIDForAll(t *testing.T) {
+	evidence := func(n int) (facts int) {
+		s := inventorytest.Fleet(n)
+		shared := s.VMs[0].Config.UUID
+		for i := range s.VMs {
+			if s.VMs[i].Config != nil {
+				s.VMs[i].Config.UUID = shared
+			}
+		}
+		for i := range s.Nodes {
+			s.Nodes[i].SystemUUID = shared
+		}
+		for _, f := range audit.Orphans(s, audit.Options{}).Findings {
+			facts += len(f.Evidence)
+		}
+		return facts
+	}
+	if small, large := evidence(200), evidence(800); large > 6*small || small == 0 {
+		t.Errorf("%d facts for 200 VMs and %d for 800", small, large)
+	}
+}
+
+func orphans(t *testing.T, spec string) *audit.OrphanReport {
+	t.Helper()
+	f, err := inventorytest.Parse([]byte(spec))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return audit.Orphans(f.Snapshot, audit.Options{})
 }
 
 func TestAdversary_ReadyNodeWhoseRegionNameFitsByChance(t *testing.T) {

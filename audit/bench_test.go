@@ -24,6 +24,9 @@ func BenchmarkAnalyse(b *testing.B) {
 	for _, n := range []int{500, 5000, 50000} {
 		b.Run(fmt.Sprintf("vms=%d", n), func(b *testing.B) {
 			cost[n] = analyse(b, n)
+			if c := cost[n]; n == 5000 && (c.time > time.Second || c.peak > 300e6) {
+				b.Errorf("%s and %d bytes for %d VMs, want at most a second and 300 MB", c.time, c.peak, n)
+			}
 			tenth, ok := cost[n/10]
 			if n == 500 || !ok {
 				return // or -bench chose this one only

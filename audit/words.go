@@ -55,6 +55,9 @@ var remedies = map[identity.Reason]string{
 }
 
 func titleOf(r rules.Rule, e *identity.Entity) string {
+	if pointsAtOther(e) {
+		return "The VMID in its providerID belongs to another guest"
+	}
 	if t, ok := titles[e.Reason]; ok {
 		return t
 	}
@@ -64,7 +67,15 @@ func titleOf(r rules.Rule, e *identity.Entity) string {
 	return r.Title
 }
 
+// pointsAtOther is true for a Node alone whose VMID is another guest's: no controller acts on that VMID.
+func pointsAtOther(e *identity.Entity) bool {
+	return e.Reason == identity.ReasonRecycledVMID && len(e.ProxmoxMachines) == 0
+}
+
 func remedyOf(r rules.Rule, e *identity.Entity) string {
+	if pointsAtOther(e) {
+		return "Look which VM runs this Node. If none does, its VM is gone and the VMID was given to another: drain and delete the Node object, which touches no guest."
+	}
 	if t, ok := remedies[e.Reason]; ok {
 		return t
 	}

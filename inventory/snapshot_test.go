@@ -82,6 +82,10 @@ func TestSortedIsACopyInOneOrder(t *testing.T) {
 	if after := fmt.Sprintf("%+v", s.VMs[0]); after != before {
 		t.Error("Sorted or Ordered changed what it was given")
 	}
+	hosts := &inventory.Snapshot{Sites: []inventory.Site{{Name: "a", Nodes: []inventory.ProxmoxNode{{Name: "pve2"}, {Name: "pve1"}}}}}
+	if o := hosts.Ordered(); o.Sites[0].Nodes[0].Name != "pve1" || hosts.Sites[0].Nodes[0].Name != "pve2" {
+		t.Error("hosts out of order in a site that is in order were sorted in place, or not at all")
+	}
 	got.VMs[0].Name, got.Sites[0].Nodes[0].Name = "changed", "changed"
 	if s.Sorted().VMs[0].Name == "changed" || want.VMs[0].Name == "changed" || want.Sites[0].Nodes[0].Name == "changed" {
 		t.Error("a copy that was sorted shares its lists")

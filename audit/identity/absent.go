@@ -147,8 +147,7 @@ func (j *judge) goneOrNot(e *Entity, mach *inventory.Machine, p presence) {
 	case p.hidden:
 		e.unknown(ReasonHidden, p.missing...)
 	case j.alive(e):
-		// What was not seen may have the machine that runs.
-		e.unknown(j.whyAlive(p.missing), slices.Concat(p.missing, j.uuidGaps)...)
+		j.runsSomewhere(e, slices.Concat(p.missing, j.uuidGaps))
 	case !p.gone && j.nodeUnseen(e, -1):
 		e.unknown(ReasonNotSeen, append(p.missing, nodesNeed([]string{mach.Cluster})...)...)
 	case !p.gone && len(p.missing) == 0:
@@ -178,12 +177,13 @@ func (j *judge) goneOrNot(e *Entity, mach *inventory.Machine, p presence) {
 	}
 }
 
-// whyAlive is the reason of a machine that runs somewhere: that it was not found, or that not all was seen.
-func (j *judge) whyAlive(missing []string) Reason {
-	if len(missing)+len(j.uuidGaps) > 0 {
-		return ReasonNotSeen
+// runsSomewhere: a machine runs that was not found. Where not all was seen, what is missing may have it.
+func (j *judge) runsSomewhere(e *Entity, missing []string) {
+	reason := ReasonAlive
+	if len(missing) > 0 {
+		reason = ReasonNotSeen
 	}
-	return ReasonAlive
+	e.unknown(reason, missing...)
 }
 
 // alive is true if a Node of the entity says that it is Ready: then its machine runs, wherever it is.
@@ -243,8 +243,7 @@ func (j *judge) ghostNodeOrNot(e *Entity, p presence) {
 	case p.hidden:
 		e.unknown(ReasonHidden, p.missing...)
 	case j.alive(e):
-		// What was not seen may have the machine that runs.
-		e.unknown(j.whyAlive(p.missing), slices.Concat(p.missing, j.uuidGaps)...)
+		j.runsSomewhere(e, slices.Concat(p.missing, j.uuidGaps))
 	case !p.gone && len(p.missing) == 0:
 		// Another guest has the VMID in one of the sites where it may lie, and it is free in another.
 		e.unknown(ReasonAmbiguous)

@@ -1,6 +1,7 @@
 package identity
 
 import (
+	"strconv"
 	"time"
 
 	"github.com/proxaudit/proxaudit/inventory"
@@ -47,29 +48,38 @@ type Graph struct {
 	Entities []Entity
 
 	byVM, byPM, byMachine, byNode []int
+
+	x *index
 }
 
 // Of returns the entity of a subject, or nil if the Snapshot has no such thing.
 func (g *Graph) Of(sub inventory.Subject) *Entity {
-	find := func(n int, match func(int) bool, by []int) *Entity {
-		for i := range n {
-			if match(i) {
-				return &g.Entities[by[i]]
-			}
+	entity := func(by []int, i int, found bool) *Entity {
+		if !found {
+			return nil
 		}
-		return nil
+		return &g.Entities[by[i]]
 	}
-	s := g.Snapshot
+	at := objectKey{sub.Scope, sub.Name}
 	switch sub.Kind {
 	case inventory.SubjectVM:
-		return find(len(s.VMs), func(i int) bool { return inventory.VMSubject(s.VMs[i].Key()) == sub }, g.byVM)
+		vmid, err := strconv.Atoi(sub.Name)
+		if err != nil || itoa(vmid) != sub.Name {
+			return nil
+		}
+		if vms := g.x.at(inventory.Key{Site: sub.Scope, VMID: vmid}); len(vms) > 0 {
+			return entity(g.byVM, vms[0], true)
+		}
+		return nil
 	case inventory.SubjectMachine:
-		return find(len(s.Machines), func(i int) bool { return machineSubject(&s.Machines[i]) == sub }, g.byMachine)
+		i, ok := g.x.machByName[at]
+		return entity(g.byMachine, i, ok)
 	case inventory.SubjectProxmoxMachine:
-		return find(len(s.ProxmoxMachines),
-			func(i int) bool { return proxmoxMachineSubject(&s.ProxmoxMachines[i]) == sub }, g.byPM)
+		i, ok := g.x.pmByName[at]
+		return entity(g.byPM, i, ok)
 	case inventory.SubjectNode:
-		return find(len(s.Nodes), func(i int) bool { return nodeSubject(&s.Nodes[i]) == sub }, g.byNode)
+		i, ok := g.x.nodeByName[nodeKey{sub.Scope, sub.Name}]
+		return entity(g.byNode, i, ok)
 	default:
 		return nil
 	}
@@ -89,7 +99,7 @@ func Resolve(s *inventory.Snapshot, opt Options) *Graph {
 	b.noteDoubts()
 	g := b.entities()
 	j := newJudge(b, g)
-	// A verdict looks at what all the others are made of, and at none of their verdicts.
+	// What is decided here looks at what all the others are made of, and at none of their verdicts.
 	inParts(b.size, len(g.Entities), func(from, to int) {
 		for i := from; i < to; i++ {
 			j.classify(&g.Entities[i])
@@ -252,7 +262,7 @@ func (b *builder) subjectOf(id int) inventory.Subject {
 
 // entities reads the forest. Roots are the smallest id of their set, so that entities come in the Snapshot's order.
 func (b *builder) entities() *Graph {
-	g := &Graph{Snapshot: b.s, byVM: make([]int, len(b.s.VMs)), byPM: make([]int, len(b.s.ProxmoxMachines)),
+	g := &Graph{Snapshot: b.s, x: b.index, byVM: make([]int, len(b.s.VMs)), byPM: make([]int, len(b.s.ProxmoxMachines)),
 		byMachine: make([]int, len(b.s.Machines)), byNode: make([]int, len(b.s.Nodes))}
 	at := make([]int, len(b.parent))
 	roots := 0

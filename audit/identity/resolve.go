@@ -64,14 +64,13 @@ const (
 	atHint
 )
 
-// resolve finds the VM that a claim is about. The strongest level that names a VM decides; what weaker levels say of
-// other VMs is kept as evidence against.
+// resolve finds the VM that a claim is about. The strongest level that names a VM decides.
 func (r *resolver) resolve(c claim) resolution {
 	r.compare(c, false)
 	return r.decide()
 }
 
-// facts are all that can be compared for a claim, what argues for its VM first.
+// factsOf are all that can be compared for a claim, what argues for its VM first.
 func (r *resolver) factsOf(c claim) []fact {
 	r.compare(c, true)
 	r.decide()
