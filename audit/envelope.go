@@ -86,9 +86,9 @@ type Finding struct {
 	// WaitingFor names what would change the verdict by itself.
 	WaitingFor string `json:"waitingFor,omitempty"`
 	Remedy     string `json:"remedy"`
-	// Missing names the coverage because of which the verdict is unknown, as SOURCE SCOPE.
-	Missing     []string `json:"missing,omitempty"`
-	Fingerprint string   `json:"fingerprint"`
+	// Missing names the coverage entries because of which the verdict is unknown.
+	Missing     []inventory.Need `json:"missing,omitempty"`
+	Fingerprint string           `json:"fingerprint"`
 }
 
 // Summary counts a report.
@@ -181,8 +181,8 @@ type Explanation struct {
 	For     []identity.Evidence `json:"for"`
 	Against []identity.Evidence `json:"against"`
 	// Missing is the coverage that the verdict would need.
-	Missing []string `json:"missing,omitempty"`
-	Remedy  string   `json:"remedy,omitempty"`
+	Missing []inventory.Need `json:"missing,omitempty"`
+	Remedy  string           `json:"remedy,omitempty"`
 }
 
 // ExplainedFinding is what makes a finding of a verdict: the other fields of the Finding that orphans lists are those of

@@ -149,7 +149,7 @@ vms: [{id: 101, name: w-1, uuid: $u1, tags: [k8s]}]
 want: {vm/lab/101: unknown}
 `)
 	x := explain(t, f, "vm/lab/101")
-	if len(x.Missing) != 1 || x.Missing[0] != "cluster/prod nodes" || !strings.Contains(x.Remedy, "cluster/prod nodes") {
+	if len(x.Missing) != 1 || x.Missing[0].String() != "cluster/prod nodes" || !strings.Contains(x.Remedy, "cluster/prod nodes") {
 		t.Errorf("missing %q, remedy %q", x.Missing, x.Remedy)
 	}
 }

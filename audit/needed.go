@@ -1,9 +1,7 @@
 package audit
 
 import (
-	"cmp"
 	"slices"
-	"strings"
 
 	"github.com/proxaudit/proxaudit/audit/identity"
 	"github.com/proxaudit/proxaudit/inventory"
@@ -11,10 +9,10 @@ import (
 
 // notAsked is the entry of something that a verdict needs and nobody asked for: because its source failed before, or because
 // the run was never told of it.
-func notAsked(all []inventory.Coverage, source, scope string) inventory.Coverage {
-	c := inventory.Coverage{Source: source, Scope: scope, State: inventory.NotAsked}
+func notAsked(all []inventory.Coverage, n inventory.Need) inventory.Coverage {
+	c := inventory.Coverage{Source: n.Source, Scope: n.Scope, State: inventory.NotAsked}
 	for i := range all {
-		if all[i].Source == source && all[i].Missing() {
+		if all[i].Source == n.Source && all[i].Missing() {
 			c.Reason = "not asked, after " + all[i].Scope + " of the same source did not come back whole"
 			return c
 		}
@@ -27,7 +25,7 @@ func notAsked(all []inventory.Coverage, source, scope string) inventory.Coverage
 // needed is the coverage as this analysis sees it: what a verdict lacks is a gap. An entry may be optional as long as
 // nothing hangs on it (the namespaces that -n leaves out), and something may be lacking that was never asked.
 func needed(all []inventory.Coverage, entities []identity.Entity) []inventory.Coverage {
-	lacking := map[string]bool{}
+	lacking := map[inventory.Need]bool{}
 	for i := range entities {
 		for _, m := range entities[i].Missing {
 			lacking[m] = true
@@ -39,22 +37,18 @@ func needed(all []inventory.Coverage, entities []identity.Entity) []inventory.Co
 	out := slices.Clone(all)
 	for i := range out {
 		c := &out[i]
-		name := c.Source + " " + c.Scope
-		if !lacking[name] {
+		if !lacking[c.Need()] {
 			continue
 		}
-		delete(lacking, name)
+		delete(lacking, c.Need())
 		c.Optional = false
 		if !c.Missing() {
 			c.State, c.Reason = inventory.Partial, "something that a verdict needs of it was not seen"
 		}
 	}
-	for name := range lacking {
-		source, scope, _ := strings.Cut(name, " ")
-		out = append(out, notAsked(all, source, scope))
+	for n := range lacking {
+		out = append(out, notAsked(all, n))
 	}
-	slices.SortFunc(out, func(a, b inventory.Coverage) int {
-		return cmp.Or(cmp.Compare(a.Source, b.Source), cmp.Compare(a.Scope, b.Scope))
-	})
+	slices.SortFunc(out, func(a, b inventory.Coverage) int { return inventory.CompareNeeds(a.Need(), b.Need()) })
 	return out
 }

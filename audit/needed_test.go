@@ -1,6 +1,7 @@
 package audit_test
 
 import (
+	"slices"
 	"testing"
 
 	"github.com/proxaudit/proxaudit/audit"
@@ -91,11 +92,8 @@ want: {vm/lab/102: {class: unknown, missing: [management other namespaces]}}
 		for i := range r.Findings {
 			for _, m := range r.Findings[i].Missing {
 				missing++
-				found := false
-				for _, c := range r.Coverage {
-					found = found || (c.Source+" "+c.Scope == m && c.Missing() && c.Reason != "")
-				}
-				if !found {
+				c := coverageOf(r.Coverage, m.Source, m.Scope)
+				if c == nil || !c.Missing() || c.Reason == "" {
 					t.Errorf("state %q: %s lacks %q, and the coverage is %+v", state, r.Findings[i].Subject.ID, m, r.Coverage)
 				}
 			}
@@ -108,5 +106,63 @@ want: {vm/lab/102: {class: unknown, missing: [management other namespaces]}}
 				t.Errorf("state %q: %+v stands before %+v", state, a, b)
 			}
 		}
+	}
+}
+
+// TestNeedsAreNotText: the name of a kubeconfig context may hold blanks. What is lacking of it is its own entry and no
+// other.
+func TestNeedsAreNotText(t *testing.T) {
+	const key = "our prod (old)"
+	f := fixture(t, `
+clusters: [{name: prod, selector: {tags: [prod]}}]
+vms: [{id: 101, name: w-1, uuid: $u1, tags: [prod]}, {id: 102, name: w-2, uuid: $u2, tags: [prod]}]
+want: {vm/lab/101: orphan-vm}
+`)
+	s := *f.Snapshot
+	s.Clusters[0].Key = key
+	for i := range s.Coverage {
+		if c := &s.Coverage[i]; c.Source == inventory.ClusterSource("prod") {
+			c.Source = inventory.ClusterSource(key)
+			if c.Scope == inventory.ScopeNodes {
+				c.State, c.Reason, c.Remedy = inventory.Refused, "403", "give it the right"
+			}
+		}
+	}
+	r := audit.Orphans(&s, audit.Options{})
+	want := inventory.Need{Source: "cluster/our prod (old)", Scope: inventory.ScopeNodes}
+	lacking := 0
+	for i := range r.Findings {
+		if slices.Contains(r.Findings[i].Missing, want) {
+			lacking++
+		}
+	}
+	if lacking != 2 {
+		t.Errorf("%d verdicts lack %q, want 2: %+v", lacking, want, r.Findings)
+	}
+	if c := coverageOf(r.Coverage, want.Source, want.Scope); c == nil || c.State != inventory.Refused || c.Remedy != "give it the right" {
+		t.Errorf("the entry is %+v", c)
+	}
+	if len(r.Coverage) != len(s.Coverage) {
+		t.Errorf("%d entries, want the %d of the Snapshot: %+v", len(r.Coverage), len(s.Coverage), r.Coverage)
+	}
+}
+
+// TestNoSiteIsAnEntryToo: what a run lacks without any site has a name that a reader and a script can find.
+func TestNoSiteIsAnEntryToo(t *testing.T) {
+	f := fixture(t, `
+sites: []
+machines: [{name: m, nodeRef: nn}]
+proxmoxMachines: [{name: m, vmid: 100}]
+nodes: [{name: nn}]
+want: {node/prod/nn: unknown}
+`)
+	s := *f.Snapshot
+	s.Sites = nil
+	r := audit.Orphans(&s, audit.Options{})
+	if len(r.Findings) != 1 || !slices.Contains(r.Findings[0].Missing, inventory.AnySite) {
+		t.Fatalf("%+v", r.Findings)
+	}
+	if c := coverageOf(r.Coverage, inventory.AnySite.Source, inventory.AnySite.Scope); c == nil || !c.Missing() || c.Remedy == "" {
+		t.Errorf("the entry is %+v", c)
 	}
 }

@@ -80,7 +80,11 @@ func remedyOf(r rules.Rule, e *identity.Entity) string {
 		return t
 	}
 	if len(e.Missing) > 0 {
-		return "Make " + strings.Join(e.Missing, ", ") + " readable (see coverage), and run again."
+		names := make([]string, len(e.Missing))
+		for i, n := range e.Missing {
+			names[i] = n.String()
+		}
+		return "Make " + strings.Join(names, ", ") + " readable (see coverage), and run again."
 	}
 	return r.Remedy
 }

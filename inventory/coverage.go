@@ -71,6 +71,9 @@ const (
 	ScopeNodes     = "nodes"
 	ScopeKubeadm   = "kubeadm-config"
 	ScopeAccess    = "access"
+	// ScopeSite is in which site a cluster's VMs lie. Nobody reads it: the configuration says so, or VMs of the cluster
+	// that are known.
+	ScopeSite = "site"
 	// ScopeSharedNodes is there for a cluster only if some of its Nodes have the UIDs of another cluster's.
 	ScopeSharedNodes = "shared-nodes"
 )

@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/proxaudit/proxaudit/audit/identity"
+	"github.com/proxaudit/proxaudit/inventory"
 )
 
 // kindWords say what was compared. A kind that is not listed is shown by its own name.
@@ -123,7 +124,7 @@ const mostFacts = 2
 // evidenceLine sums the evidence of a finding up: the strongest facts for the verdict, the strongest against it, and
 // what was not seen. References between API objects are left out: they say what belongs together and not why it is a
 // finding. Where nothing remains, the fallback speaks.
-func evidenceLine(all []identity.Evidence, missing []string, fallback string) string {
+func evidenceLine(all []identity.Evidence, missing []inventory.Need, fallback string) string {
 	var parts []string
 	for _, e := range byStrength(all, false) {
 		text := evidenceText(e)
@@ -135,7 +136,7 @@ func evidenceLine(all []identity.Evidence, missing []string, fallback string) st
 		parts = append(parts, "but: "+evidenceText(con[0]))
 	}
 	if len(missing) > 0 {
-		text := "not seen: " + missing[0]
+		text := "not seen: " + missing[0].String()
 		if len(missing) > 1 {
 			text += ", and " + count(len(missing)-1, "other", "others")
 		}

@@ -24,7 +24,7 @@ func Explain(x *audit.Explanation) Document {
 	if len(x.Missing) > 0 {
 		var notes []Note
 		for _, m := range x.Missing {
-			notes = append(notes, Note{Text: m, Style: Warn})
+			notes = append(notes, Note{Text: m.String(), Style: Warn})
 		}
 		d.Sections = append(d.Sections, Section{Title: "Not seen, and needed for a verdict:", Blocks: []Block{Notes{Items: notes}}})
 	}

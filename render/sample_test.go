@@ -94,7 +94,7 @@ func sampleOrphans() *audit.OrphanReport {
 	add(audit.Finding{Subject: vmRef("lab", 106, "prod-w-4"), Status: "stopped", AgeSeconds: ptr(int64(-5)),
 		Holds: &audit.Holds{VCPU: ptr(2), MemoryMiB: ptr(int64(1536)), DiskGiB: ptr(int64(10)), DiskPartial: true}})
 	add(audit.Finding{Rule: "PXA108", Severity: audit.Info, Class: identity.Unknown, Confidence: identity.Low,
-		Subject: objectRef("node", "prod", "prod-w-9"), Missing: []string{"site/lab config/pve3", "site/lab guests"}})
+		Subject: objectRef("node", "prod", "prod-w-9"), Missing: []inventory.Need{{Source: "site/lab", Scope: "config/pve3"}, {Source: "site/lab", Scope: "guests"}}})
 	add(audit.Finding{Rule: "PXA102", Severity: audit.Warning, Class: identity.NonNode, Confidence: identity.High,
 		Subject: objectRef("machine", "prod", "prod-w-7"), AgeSeconds: ptr(int64(30)), WaitingFor: "the VM's first boot",
 		Holds: &audit.Holds{MemoryMiB: ptr(int64(512))}})
@@ -137,7 +137,7 @@ func sampleInventory() *audit.InventoryReport {
 func sampleExplanation() *audit.Explanation {
 	x := &audit.Explanation{Envelope: sampleEnvelope(audit.KindExplanation), Subject: vmRef("lab", 105, "prod-w-3"),
 		Item: sampleItem(), Finding: &audit.ExplainedFinding{Rule: "PXA106", Severity: audit.Critical, WaitingFor: twoLines}, Verdict: "Two claim one machine",
-		Missing: []string{"site/lab config/pve3"}, Remedy: "Touch neither of them before it is clear which is right."}
+		Missing: []inventory.Need{{Source: "site/lab", Scope: "config/pve3"}}, Remedy: "Touch neither of them before it is clear which is right."}
 	x.Item.Class = identity.Conflict
 	x.Item.Rivals = []audit.SubjectRef{vmRef("lab", 106, rightToLeft), objectRef("proxmoxmachine", "prod", "prod-w-4")}
 	for _, e := range sampleEvidence() {

@@ -39,7 +39,7 @@ func TestEvidenceLine(t *testing.T) {
 	e := sampleEvidence()
 	for name, tc := range map[string]struct {
 		all     []identity.Evidence
-		missing []string
+		missing []inventory.Need
 		want    string
 	}{
 		"nothing":         {want: "the title"},
@@ -48,7 +48,7 @@ func TestEvidenceLine(t *testing.T) {
 			want: "providerID UUID proxmox://6c3fa683-bef9-4425-b413-eaa45a9d0105; MAC bc:24:11:00:00:01; but: VMID and name " +
 				"105 prod-w-3 != lab/105 other (the VM with this VMID has another name)"},
 		"the same twice": {all: []identity.Evidence{e[0], e[0]}, want: "name prod-w-3"},
-		"not seen":       {missing: []string{"a", "b", "c"}, want: "not seen: a, and 2 others"},
+		"not seen":       {missing: []inventory.Need{{Source: "cluster/a b", Scope: "nodes"}, {Source: "b"}, {Source: "c"}}, want: "not seen: cluster/a b nodes, and 2 others"},
 		"an empty side": {all: []identity.Evidence{{Kind: identity.KindProviderIDString, Left: "proxmox://x", Against: true}},
 			want: "but: providerID proxmox://x != (empty)"},
 		"a probe":     {all: []identity.Evidence{{Kind: identity.KindProbe, Left: "114", Right: "free"}}, want: "VMID probe 114 is free"},

@@ -70,7 +70,7 @@ func checkVerdict(t testing.TB, id string, e *identity.Entity, want inventorytes
 		t.Errorf("%s belongs to %q, want %q", id, e.Cluster, want.Cluster)
 	}
 	for _, m := range want.Missing {
-		if !slices.Contains(e.Missing, m) {
+		if !slices.ContainsFunc(e.Missing, func(n inventory.Need) bool { return n.String() == m }) {
 			t.Errorf("%s names %q as missing, want %q among them", id, e.Missing, m)
 		}
 	}

@@ -13,7 +13,7 @@ type presence struct {
 	// hidden is true if Proxmox says that the VMID is taken and the list does not show by whom.
 	hidden   bool
 	evidence []Evidence
-	missing  []string
+	missing  []inventory.Need
 }
 
 // whereabouts asks the probes about addresses at which no fitting guest was seen.
@@ -80,7 +80,7 @@ func (j *judge) noVM(e *Entity) {
 	switch {
 	case vmidSet && len(addresses) == 0:
 		// There is a VMID and no site was scanned.
-		e.unknown(ReasonNotSeen, "site (none was scanned)")
+		e.unknown(ReasonNotSeen, inventory.AnySite)
 	case vmidSet:
 		j.goneOrNot(e, mach, j.whereabouts(machineSubject(mach), addresses))
 	case uuid != "":
@@ -89,7 +89,7 @@ func (j *judge) noVM(e *Entity) {
 	case len(e.Nodes) > 0:
 		e.unknown(ReasonUnverifiable, j.uuidGaps...)
 	case len(j.s.Sites) == 0:
-		e.unknown(ReasonNotSeen, "site (none was scanned)")
+		e.unknown(ReasonNotSeen, inventory.AnySite)
 	case !j.nodesRead(j.nodesKey(mach.Cluster)):
 		// Its Node may have joined, however its infrastructure came to be.
 		e.unknown(ReasonNotSeen, nodesNeed([]string{mach.Cluster})...)
@@ -178,7 +178,7 @@ func (j *judge) goneOrNot(e *Entity, mach *inventory.Machine, p presence) {
 }
 
 // runsSomewhere: a machine runs that was not found. Where not all was seen, what is missing may have it.
-func (j *judge) runsSomewhere(e *Entity, missing []string) {
+func (j *judge) runsSomewhere(e *Entity, missing []inventory.Need) {
 	reason := ReasonAlive
 	if len(missing) > 0 {
 		reason = ReasonNotSeen
@@ -221,7 +221,7 @@ func (j *judge) nodeOnly(e *Entity) {
 	case p.Kind == inventory.ProviderCAPMOX, p.Kind == inventory.ProviderMalformed, j.declaredUUIDs[node.SystemUUID]:
 		e.unknown(ReasonUnverifiable, j.uuidGaps...)
 	case len(j.s.Sites) == 0:
-		e.unknown(ReasonNotSeen, "site (none was scanned)")
+		e.unknown(ReasonNotSeen, inventory.AnySite)
 	case len(j.uuidGaps)+len(j.declaredGaps) > 0:
 		// A Machine may point at a VM for it.
 		e.unknown(ReasonNotSeen, slices.Concat(j.uuidGaps, j.declaredGaps)...)

@@ -22,7 +22,7 @@ func (b *builder) findAliases() {
 	}
 	for i := range b.s.Machines {
 		m := &b.s.Machines[i]
-		c := b.coverage[[2]string{inventory.ClusterSource(m.Cluster), inventory.ScopeNodes}]
+		c := b.coverage[need(inventory.ClusterSource(m.Cluster), inventory.ScopeNodes)]
 		if m.NodeRef == "" || (c != nil && c.State != inventory.NotAsked) {
 			continue
 		}

@@ -14,7 +14,7 @@ func (j *judge) mayBeCopy(e *Entity) bool {
 		return false
 	}
 	vm := e.VMs[0]
-	var missing []string
+	var missing []inventory.Need
 	j.eachResolution(e, func(r *resolution) {
 		for _, other := range r.unverified {
 			// The same VMID on another site is a coincidence.
@@ -44,12 +44,12 @@ func (j *judge) mayBeCopy(e *Entity) bool {
 
 // namedInstead is what was not seen of the VMID that a ProxmoxMachine names, if that is another than its VM's: the original
 // may be there.
-func (j *judge) namedInstead(pm, vm int) []string {
+func (j *judge) namedInstead(pm, vm int) []inventory.Need {
 	id := j.s.ProxmoxMachines[pm].VMID
 	if id == nil || *id == j.s.VMs[vm].VMID {
 		return nil
 	}
-	var missing []string
+	var missing []inventory.Need
 	for _, a := range j.pmAddresses[pm] {
 		if p := j.probes[a.key]; len(j.at(a.key)) == 0 && (p == nil || p.Existence != inventory.Free) {
 			missing = append(missing, need(inventory.SiteSource(a.key.Site), inventory.ScopeGuests))

@@ -28,8 +28,8 @@ type Entity struct {
 	Cluster string
 	// Rivals are subjects of other entities that this one is in conflict with.
 	Rivals []inventory.Subject
-	// Missing is the coverage that the verdict would need, as SOURCE SCOPE.
-	Missing []string
+	// Missing is the coverage that the verdict would need, in order.
+	Missing []inventory.Need
 	// WaitingFor says what would change the verdict by itself.
 	WaitingFor string
 	// Notes are remarks that change no verdict.

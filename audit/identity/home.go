@@ -98,4 +98,9 @@ func (j *judge) gapsBeside(site string) bool {
 }
 
 // homeNeed names what would tell where an entity's VMs lie.
-func homeNeed(e *Entity) string { return need(inventory.ClusterSource(e.Cluster), "site") }
+func homeNeed(e *Entity) inventory.Need {
+	if e.Cluster == "" {
+		return inventory.AnySite
+	}
+	return need(inventory.ClusterSource(e.Cluster), inventory.ScopeSite)
+}

@@ -44,13 +44,13 @@ type index struct {
 	// probes by address.
 	probes map[inventory.Key]*inventory.Probe
 	// coverage by source and scope.
-	coverage map[[2]string]*inventory.Coverage
+	coverage map[inventory.Need]*inventory.Coverage
 	clusters map[string]*inventory.Cluster
 	sites    map[string]*inventory.Site
 	// hosts are the Proxmox hosts of all sites, by name.
 	hosts map[string]bool
 	// uuidGaps is why a UUID that no VM shows may still be some VM's.
-	uuidGaps []string
+	uuidGaps []inventory.Need
 }
 
 type nodeKey struct{ cluster, name string }
@@ -77,7 +77,7 @@ func newIndex(s *inventory.Snapshot) *index {
 		pmUUID: make([]string, len(s.ProxmoxMachines)), machineOwnUUID: make([]string, len(s.Machines)),
 		declaredUUIDs: make(map[string]bool, len(s.Machines)),
 		probes:        map[inventory.Key]*inventory.Probe{},
-		coverage:      make(map[[2]string]*inventory.Coverage, len(s.Coverage)),
+		coverage:      make(map[inventory.Need]*inventory.Coverage, len(s.Coverage)),
 		clusters:      make(map[string]*inventory.Cluster, len(s.Clusters)), sites: map[string]*inventory.Site{}, hosts: map[string]bool{},
 	}
 	together(x.size, x.addGuests, x.addNames, x.addInterfaces, x.addNodes, x.addDeclared)
@@ -91,7 +91,7 @@ func newIndex(s *inventory.Snapshot) *index {
 		x.probes[inventory.Key{Site: s.Probes[i].Site, VMID: s.Probes[i].VMID}] = &s.Probes[i]
 	}
 	for i := range s.Coverage {
-		x.coverage[[2]string{s.Coverage[i].Source, s.Coverage[i].Scope}] = &s.Coverage[i]
+		x.coverage[s.Coverage[i].Need()] = &s.Coverage[i]
 	}
 	for i := range s.Clusters {
 		x.clusters[s.Clusters[i].Key] = &s.Clusters[i]

@@ -11,10 +11,10 @@ import (
 type judge struct {
 	*builder
 	g            *Graph
-	declaredGaps []string
+	declaredGaps []inventory.Need
 	unread       []string
 	// nameGaps is why a VM of a given name may exist and not have been seen under it.
-	nameGaps []string
+	nameGaps []inventory.Need
 	// siteGaps says for which sites uuidGaps has something.
 	siteGaps map[string]bool
 	loose    looseNodes
@@ -71,16 +71,16 @@ func (j *judge) classify(e *Entity) {
 
 func (e *Entity) verdict(c Class, r Reason) { e.Class, e.Reason = c, r }
 
-func (e *Entity) unknown(r Reason, missing ...string) {
+func (e *Entity) unknown(r Reason, missing ...inventory.Need) {
 	e.Class, e.Reason, e.Confidence = Unknown, r, Low
 	e.Missing = append(e.Missing, missing...)
-	slices.Sort(e.Missing)
+	slices.SortFunc(e.Missing, inventory.CompareNeeds)
 	e.Missing = slices.Compact(e.Missing)
 }
 
 // weakGaps are why another may fit as well where only addresses or a name tie a VM to the rest: what was not seen of the
 // guests, of the Nodes and of the declarations. Empty for what is certain.
-func (j *judge) weakGaps(e *Entity) []string {
+func (j *judge) weakGaps(e *Entity) []inventory.Need {
 	if certain(e.link) {
 		return nil
 	}

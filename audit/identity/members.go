@@ -12,7 +12,7 @@ type members struct {
 	tags, pools, stems traits
 	matchers           []clusterMatcher
 	// short says, by site, why VMs may be missing from the counts.
-	short map[string][]string
+	short map[string][]inventory.Need
 }
 
 type clusterMatcher struct {
@@ -28,15 +28,15 @@ type traits struct {
 	all    map[trait]int
 	linked map[trait]map[string]int
 	// unsure holds, for each value, what would have to be read to know whose the VMs that carry it are.
-	unsure map[trait][]string
+	unsure map[trait][]inventory.Need
 }
 
 func newTraits() traits {
-	return traits{all: map[trait]int{}, linked: map[trait]map[string]int{}, unsure: map[trait][]string{}}
+	return traits{all: map[trait]int{}, linked: map[trait]map[string]int{}, unsure: map[trait][]inventory.Need{}}
 }
 
 // add notes a VM that carries a value, the clusters of which it is a known member, and what was not seen of it.
-func (t *traits) add(value trait, clusters []string, unread string) {
+func (t *traits) add(value trait, clusters []string, unread *inventory.Need) {
 	if value.value == "" {
 		return
 	}
@@ -47,8 +47,8 @@ func (t *traits) add(value trait, clusters []string, unread string) {
 		}
 		t.linked[value][c]++
 	}
-	if unread != "" && !slices.Contains(t.unsure[value], unread) {
-		t.unsure[value] = append(t.unsure[value], unread)
+	if unread != nil && !slices.Contains(t.unsure[value], *unread) {
+		t.unsure[value] = append(t.unsure[value], *unread)
 	}
 }
 
@@ -70,7 +70,7 @@ func (t *traits) of(value trait) (cluster string, marks, shared bool) {
 }
 
 func (j *judge) learnMembers() *members {
-	ms := &members{tags: newTraits(), pools: newTraits(), stems: newTraits(), short: map[string][]string{}}
+	ms := &members{tags: newTraits(), pools: newTraits(), stems: newTraits(), short: map[string][]inventory.Need{}}
 	for i := range j.s.Sites {
 		name := j.s.Sites[i].Name
 		ms.short[name] = j.guestsMissing(name)
@@ -80,18 +80,20 @@ func (j *judge) learnMembers() *members {
 		if !candidate(vm) {
 			continue
 		}
-		clusters, unread := j.clustersOf(&j.g.Entities[j.g.byVM[i]]), ""
+		clusters := j.clustersOf(&j.g.Entities[j.g.byVM[i]])
+		var unread *inventory.Need
 		if vm.Config == nil {
-			unread = configNeed(j.index, vm)
+			n := configNeed(j.index, vm)
+			unread = &n
 		}
 		for _, t := range vm.Tags {
 			ms.tags.add(trait{vm.Site, t}, clusters, unread)
 		}
 		ms.pools.add(trait{vm.Site, vm.Pool}, clusters, unread)
 		ms.stems.add(trait{vm.Site, stem(vm.Name)}, clusters, unread)
-		if vm.Name == "" && unread != "" && !slices.Contains(ms.short[vm.Site], unread) {
+		if vm.Name == "" && unread != nil && !slices.Contains(ms.short[vm.Site], *unread) {
 			// Its name may be a sibling's.
-			ms.short[vm.Site] = append(ms.short[vm.Site], unread)
+			ms.short[vm.Site] = append(ms.short[vm.Site], *unread)
 		}
 	}
 	for i := range j.s.Clusters {
@@ -141,7 +143,7 @@ type membership struct {
 	// suspicion is set if something looks like a cluster's, but not enough to say so.
 	suspicion []Evidence
 	// missing is what would have to be seen before the members' traits can be trusted; empty if a selector decides.
-	missing []string
+	missing []inventory.Need
 }
 
 func (ms *members) of(vm *inventory.VM) membership {

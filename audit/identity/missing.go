@@ -8,11 +8,11 @@ import (
 
 // known is true if a source answered a question in full.
 func (x *index) known(source, scope string) bool {
-	c := x.coverage[[2]string{source, scope}]
+	c := x.coverage[need(source, scope)]
 	return c != nil && (c.State == inventory.Complete || c.State == inventory.Absent)
 }
 
-func need(source, scope string) string { return source + " " + scope }
+func need(source, scope string) inventory.Need { return inventory.Need{Source: source, Scope: scope} }
 
 // nodesRead is true if all Nodes of a cluster were seen.
 func (x *index) nodesRead(cluster string) bool {
@@ -21,11 +21,11 @@ func (x *index) nodesRead(cluster string) bool {
 
 // declaredMissing lists what was not seen of the declared side. Without a management cluster nothing is missing:
 // machines are then classed without Machines.
-func (x *index) declaredMissing() []string {
+func (x *index) declaredMissing() []inventory.Need {
 	if x.s.Management == nil {
 		return nil
 	}
-	var out []string
+	var out []inventory.Need
 	for _, scope := range []string{inventory.ScopeClusters, inventory.ScopeMachines, inventory.ScopeProxmoxMachines} {
 		if !x.known(inventory.ManagementSource, scope) {
 			out = append(out, need(inventory.ManagementSource, scope))
@@ -38,19 +38,19 @@ func (x *index) declaredMissing() []string {
 }
 
 // guestsMissing lists, for a site, why its guest list may be short.
-func (x *index) guestsMissing(site string) []string {
+func (x *index) guestsMissing(site string) []inventory.Need {
 	s := x.sites[site]
 	src := inventory.SiteSource(site)
 	if s == nil || !x.known(src, inventory.ScopeGuests) || !s.Visibility.Complete {
-		return []string{need(src, inventory.ScopeGuests)}
+		return []inventory.Need{need(src, inventory.ScopeGuests)}
 	}
 	return nil
 }
 
 // uuidsMissing lists why a UUID that no VM shows may still be some VM's: a guest list that may be short, or a
 // configuration that was not read.
-func (x *index) uuidsMissing() []string {
-	var out []string
+func (x *index) uuidsMissing() []inventory.Need {
+	var out []inventory.Need
 	for i := range x.s.Sites {
 		out = append(out, x.guestsMissing(x.s.Sites[i].Name)...)
 	}
@@ -60,14 +60,14 @@ func (x *index) uuidsMissing() []string {
 			out = append(out, configNeed(x, vm))
 		}
 	}
-	slices.Sort(out)
+	slices.SortFunc(out, inventory.CompareNeeds)
 	return slices.Compact(out)
 }
 
 // namesMissing lists why a VM may exist under a name that no list shows: a guest list that may be short, or a row of a
 // host that sends no status, which has no name.
-func (x *index) namesMissing() []string {
-	var out []string
+func (x *index) namesMissing() []inventory.Need {
+	var out []inventory.Need
 	for i := range x.s.Sites {
 		out = append(out, x.guestsMissing(x.s.Sites[i].Name)...)
 	}
@@ -77,12 +77,12 @@ func (x *index) namesMissing() []string {
 			out = append(out, configNeed(x, vm))
 		}
 	}
-	slices.Sort(out)
+	slices.SortFunc(out, inventory.CompareNeeds)
 	return slices.Compact(out)
 }
 
 // configNeed names the coverage entry because of which a VM's configuration is not there.
-func configNeed(x *index, vm *inventory.VM) string {
+func configNeed(x *index, vm *inventory.VM) inventory.Need {
 	src := inventory.SiteSource(vm.Site)
 	if s := x.sites[vm.Site]; s != nil && s.NodeStatus(vm.Node) != inventory.NodeOnline {
 		return need(src, inventory.NodeScope(vm.Node))
@@ -120,8 +120,8 @@ func (b *builder) unreadClusters() []string {
 	return out
 }
 
-func nodesNeed(clusters []string) []string {
-	out := make([]string, 0, len(clusters))
+func nodesNeed(clusters []string) []inventory.Need {
+	out := make([]inventory.Need, 0, len(clusters))
 	for _, c := range clusters {
 		out = append(out, need(inventory.ClusterSource(c), inventory.ScopeNodes))
 	}

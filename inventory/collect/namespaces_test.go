@@ -21,7 +21,7 @@ func TestOtherNamespaces(t *testing.T) {
 	// 105 may be declared in a namespace that was not read.
 	missing := false
 	for _, f := range audit.Orphans(s, audit.Options{}).Findings {
-		missing = missing || f.Subject.ID == "vm/home/105" && slices.Contains(f.Missing, c.Source+" "+c.Scope)
+		missing = missing || f.Subject.ID == "vm/home/105" && slices.Contains(f.Missing, c.Need())
 	}
 	if !missing {
 		t.Error("no verdict names the coverage entry")
