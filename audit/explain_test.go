@@ -3,6 +3,7 @@ package audit_test
 import (
 	"encoding/json"
 	"errors"
+	"fmt"
 	"maps"
 	"slices"
 	"strings"
@@ -190,5 +191,32 @@ want: {vm/a/101: unrelated}
 	f.Snapshot.Coverage[0].State = inventory.Failed
 	if _, err := audit.Explain(f.Snapshot, inventory.Subject{Kind: inventory.SubjectVM, Scope: "a", Name: "999"}, audit.Options{}); err == nil || !strings.Contains(err.Error(), "incomplete") {
 		t.Errorf("%v does not say that the run is incomplete", err)
+	}
+}
+
+// TestReferencesAreCalledWhatTheyAre: what only the ownerReference says is not shown as the Machine's infrastructureRef.
+func TestReferencesAreCalledWhatTheyAre(t *testing.T) {
+	for name, tc := range map[string]struct{ infra, owner, want string }{
+		"both say it":                 {"w-1", "w-1", "infrastructure-ref machine/default/w-1 proxmoxmachine/default/w-1"},
+		"the infrastructureRef alone": {"w-1", "none", "infrastructure-ref machine/default/w-1 proxmoxmachine/default/w-1"},
+		"the ownerReference alone":    {"none", "w-1", "owner-ref proxmoxmachine/default/w-1 machine/default/w-1"},
+		"a broken infrastructureRef":  {"w-0", "w-1", "owner-ref proxmoxmachine/default/w-1 machine/default/w-1"},
+	} {
+		f := fixture(t, fmt.Sprintf(`
+vms: [{id: 101, name: w-1, uuid: $u1}]
+machines: [{name: w-1, uuid: $u1, infra: %s}]
+proxmoxMachines: [{name: w-1, vmid: 101, uuid: $u1, owner: %s}]
+nodes: [{name: w-1, uuid: $u1}]
+want: {vm/lab/101: {class: mismatched, with: [proxmoxmachine/default/w-1, machine/default/w-1]}}
+`, tc.infra, tc.owner))
+		var got []string
+		for _, ev := range explain(t, f, "vm/lab/101").For {
+			if ev.Strength == identity.Declared {
+				got = append(got, fmt.Sprintf("%s %s %s", ev.Kind, ev.From, ev.To))
+			}
+		}
+		if len(got) != 1 || got[0] != tc.want {
+			t.Errorf("%s: %q, want %q", name, got, tc.want)
+		}
 	}
 }

@@ -26,14 +26,14 @@ func TestFilter(t *testing.T) {
 	holds := &Holds{VCPU: &cores, MemoryMiB: &size, DiskGiB: &size}
 	orphans := &OrphanReport{Summary: Summary{VMs: 7, NoVerdict: 1, Incomplete: true, Classes: map[identity.Class]int{identity.OrphanVM: 2}},
 		Findings: []Finding{
-			{Rule: "R1", Severity: Critical, Class: identity.Conflict, Subject: vm("a", "1"), Others: []SubjectRef{node("x", "n")}},
+			{Rule: "R1", Severity: Critical, Class: identity.Conflict, Subject: vm("a", "1"), Others: []SubjectRef{node("x", "n"), vm("c", "9")}},
 			{Rule: "R2", Severity: Warning, Class: identity.OrphanVM, Subject: vm("a", "2"), Holds: holds},
 			{Rule: "R2", Severity: Warning, Class: identity.OrphanVM, Subject: vm("b", "3"), Holds: holds},
 			{Class: identity.Managed, Subject: node("y", "4")},
 		}}
 	orphans.Summary.Count(orphans.Findings)
 	list := &InventoryReport{Summary: orphans.Summary, Items: []Item{
-		{Class: identity.Conflict, Subject: vm("a", "1"), VMs: []SubjectRef{vm("a", "1")}, Nodes: []SubjectRef{node("x", "n")}, severity: Critical},
+		{Class: identity.Conflict, Subject: vm("a", "1"), VMs: []SubjectRef{vm("a", "1")}, Nodes: []SubjectRef{node("x", "n")}, Rivals: []SubjectRef{vm("c", "9")}, severity: Critical},
 		{Class: identity.OrphanVM, Subject: vm("a", "2"), Cluster: "x", Holds: holds, severity: Warning},
 		{Class: identity.OrphanVM, Subject: vm("b", "3"), Holds: holds, severity: Warning},
 		{Class: identity.Managed, Subject: node("y", "4"), VMs: []SubjectRef{vm("b", "5")}},
@@ -52,7 +52,8 @@ func TestFilter(t *testing.T) {
 		"by the Node":   {Filter{Clusters: []string{"x"}}, "1", "1 2", 0, 0},
 		"its cluster":   {Filter{Clusters: []string{"y"}}, "4", "4", 0, 0},
 		"all must hold": {Filter{Sites: []string{"a"}, Classes: []identity.Class{identity.OrphanVM}}, "2", "2", 4, 1},
-		"nothing":       {Filter{Sites: []string{"c"}}, "", "", 0, 0},
+		"by the rival":  {Filter{Sites: []string{"c"}}, "1", "1", 0, 0},
+		"nothing":       {Filter{Sites: []string{"d"}}, "", "", 0, 0},
 	} {
 		before, beforeList := slices.Clone(orphans.Findings), slices.Clone(list.Items)
 		sum, listSum := orphans.Summary, list.Summary

@@ -2,8 +2,6 @@ package identity
 
 import (
 	"slices"
-
-	"github.com/proxaudit/proxaudit/inventory"
 )
 
 // gather takes cluster and link strength from the members' resolutions.
@@ -16,26 +14,6 @@ func (j *judge) gather(e *Entity) {
 	j.eachResolution(e, link)
 	e.Cluster = j.declaredCluster(e)
 	e.Confidence = confidenceOf(e.link)
-}
-
-// declaredCluster is the cluster of an entity's Machine, else of its ProxmoxMachine, else of its Node.
-func (b *builder) declaredCluster(e *Entity) string {
-	if n := len(e.Machines); n > 0 {
-		if c := b.s.Machines[e.Machines[n-1]].Cluster; c != "" {
-			return c
-		}
-	}
-	for _, i := range e.ProxmoxMachines {
-		if c := b.s.ProxmoxMachines[i].Cluster; c != "" {
-			return c
-		}
-	}
-	for _, i := range e.Nodes {
-		if c := b.s.Nodes[i].Cluster; c != "" {
-			return c
-		}
-	}
-	return ""
 }
 
 // Evidence is all that was compared for the machine, what argues for the verdict first. It is compared
@@ -61,6 +39,10 @@ func (e *Entity) Evidence() []Evidence {
 	for _, i := range e.Nodes {
 		take(b.nodeClaim(i))
 	}
+	for _, i := range e.ProxmoxMachines {
+		out = append(out, b.ownerRef(i)...)
+	}
+	out = append(out, e.added...)
 	// What argues for the verdict comes first; within that the order of the members stays.
 	slices.SortStableFunc(out, func(a, b Evidence) int {
 		if a.Against != b.Against {
@@ -71,32 +53,6 @@ func (e *Entity) Evidence() []Evidence {
 		}
 		return b.Strength.rank() - a.Strength.rank()
 	})
-	return append(out, e.added...)
-}
-
-// refs are a Machine's references to other API objects as evidence.
-func (b *builder) refs(m int) []Evidence {
-	var out []Evidence
-	mach := &b.s.Machines[m]
-	from := machineSubject(mach)
-	if pm := b.pmOfMachine[m]; pm >= 0 {
-		to := proxmoxMachineSubject(&b.s.ProxmoxMachines[pm])
-		out = append(out, Evidence{Kind: KindInfraRef, Strength: Declared, From: from, To: to, Left: to.Name, Right: to.Name})
-	}
-	if mach.NodeRef != "" {
-		to := inventory.Subject{Kind: inventory.SubjectNode, Scope: b.nodesKey(mach.Cluster), Name: mach.NodeRef}
-		_, exists := b.nodeByName[nodeKey{to.Scope, to.Name}]
-		ev := Evidence{Kind: KindNodeRef, Strength: Declared, From: from, To: to, Left: mach.NodeRef}
-		switch {
-		case exists:
-			ev.Right = mach.NodeRef
-		case b.nodesRead(to.Scope):
-			ev.Note, ev.Against = "the cluster has no such Node", true
-		default:
-			ev.Note = "the cluster's Nodes were not all seen"
-		}
-		out = append(out, ev)
-	}
 	return out
 }
 

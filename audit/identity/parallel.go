@@ -6,8 +6,8 @@ import (
 )
 
 // large is the number of objects from which on the work is worth more than one core. What is smaller takes some 30 ms on
-// one, and leaves the other to the garbage collector.
-const large = 1 << 14
+// one, and leaves the other to the garbage collector. A variable only for the tests.
+var large = 1 << 14
 
 // together runs tasks that write to nothing in common.
 func together(objects int, tasks ...func()) {

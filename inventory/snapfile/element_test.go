@@ -101,9 +101,12 @@ func TestElements(t *testing.T) {
 	}
 	for in, words := range map[string][]string{
 		`"vms": [null]`: {"vms[0]", "no site and no vmid and no type"},
-		`"vms": [{"site": "home", "vmid": 99, "type": "qemu"}]`: {"vms[0]", "VMID 99 is none"},
-		`"vms": [{"site": "home", "vmid": -1, "type": "qemu"}]`: {"vms[0]", "VMID -1 is none"},
-		`"nodes": [{"cluster": "prod", "name": "n"}, 7]`:        {"nodes[1]", "number"},
+		`"vms": [{"site": "home", "vmid": 99, "type": "qemu"}]`:                 {"vms[0]", "VMID 99 is none"},
+		`"vms": [{"site": "home", "vmid": -1, "type": "qemu"}]`:                 {"vms[0]", "VMID -1 is none"},
+		`"proxmoxMachines": [{"name": "m", "vmid": 0}]`:                         {"proxmoxMachines[0]", "VMID 0 is none"},
+		`"proxmoxMachines": [{"name": "m", "vmid": 4294967397}]`:                {"proxmoxMachines[0]", "VMID 4294967397 is none"},
+		`"probes": [{"site": "home", "vmid": 1000000000, "existence": "free"}]`: {"probes[0]", "VMID 1000000000 is none"},
+		`"nodes": [{"cluster": "prod", "name": "n"}, 7]`:                        {"nodes[1]", "number"},
 	} {
 		_, err := Read(strings.NewReader(head + in + "}"))
 		refused(t, err, words...)

@@ -13,10 +13,22 @@ import (
 func site(v *inventory.Site) string { return missing("a site", has{"name", v.Name != ""}) }
 
 func vm(v *inventory.VM) string {
-	if v.VMID != 0 && !inventory.ValidVMID(v.VMID) {
-		return fmt.Sprintf("the VMID %d is none (a number from 100 to 999999999)", v.VMID)
+	if bad := outOfRange(v.VMID); bad != "" {
+		return bad
 	}
 	return missing("a VM", has{"site", v.Site != ""}, has{"vmid", v.VMID != 0}, has{"type", v.Type != ""})
+}
+
+// outOfRange tells a VMID that is none; 0 is one that is missing.
+func outOfRange(vmid int) string {
+	if vmid == 0 || inventory.ValidVMID(vmid) {
+		return ""
+	}
+	return rangeText(vmid)
+}
+
+func rangeText(vmid int) string {
+	return fmt.Sprintf("the VMID %d is none (a number from 100 to 999999999)", vmid)
 }
 
 func cluster(v *inventory.Cluster) string { return missing("a cluster", has{"key", v.Key != ""}) }
@@ -27,6 +39,9 @@ func machine(v *inventory.Machine) string {
 
 // proxmoxMachine may be in no cluster: it is known by a label, which may be missing.
 func proxmoxMachine(v *inventory.ProxmoxMachine) string {
+	if v.VMID != nil && !inventory.ValidVMID(*v.VMID) {
+		return rangeText(*v.VMID)
+	}
 	return missing("a ProxmoxMachine", has{"name", v.Name != ""})
 }
 
@@ -44,6 +59,9 @@ func provider(v *inventory.Provider) string {
 }
 
 func probe(v *inventory.Probe) string {
+	if bad := outOfRange(v.VMID); bad != "" {
+		return bad
+	}
 	return missing("a probe", has{"site", v.Site != ""}, has{"vmid", v.VMID != 0}, has{"existence", v.Existence != ""})
 }
 
