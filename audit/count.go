@@ -2,21 +2,20 @@ package audit
 
 import "github.com/proxaudit/proxaudit/audit/identity"
 
-// Count sets what the summary says of the listed findings.
+// Count sets what the summary says of the listed findings. Rows of a class that is none (--all) are listed and not counted,
+// so that the same machines are as many findings in every view.
 func (s *Summary) Count(findings []Finding) {
 	s.restart()
 	for i := range findings {
 		f := &findings[i]
-		severity := f.Severity
-		if f.Rule == "" {
-			severity = ""
+		if f.Class.IsFinding() {
+			s.Findings++
+			s.add(f.Class, f.Severity, f.Holds)
 		}
-		s.Findings++
-		s.add(f.Class, severity, f.Holds)
 	}
 }
 
-// countItems sets what the summary says of the listed items: of those, findings are the ones that a rule is about.
+// countItems sets the same of listed items.
 func (s *Summary) countItems(items []Item) {
 	s.restart()
 	for i := range items {
@@ -43,9 +42,7 @@ func (s *Summary) restart() {
 }
 
 func (s *Summary) add(class identity.Class, severity Severity, h *Holds) {
-	if severity != "" {
-		s.Severities[severity]++
-	}
+	s.Severities[severity]++
 	if class == identity.OrphanVM {
 		s.Reclaimable.add(h)
 	}

@@ -174,7 +174,8 @@ type Explanation struct {
 	Subject SubjectRef `json:"subject"`
 	// Item is the whole machine, as the inventory lists it.
 	Item Item `json:"item"`
-	// Finding is nil if no rule is about the machine's class.
+	// Finding is what the rule about the machine's class says, if there is one: it makes a finding of the classes that orphans
+	// lists by itself (identity.Class.IsFinding).
 	Finding *ExplainedFinding `json:"finding,omitempty"`
 	// Verdict says in words what Item.Class stands for here.
 	Verdict string              `json:"verdict"`

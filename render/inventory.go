@@ -59,7 +59,7 @@ func Inventory(r *audit.InventoryReport) Document {
 			{Text: vmParts(it, func(r audit.SubjectRef) string { return r.UUID })},
 		})
 	}
-	d.Sections = []Section{{Blocks: []Block{t}}, summary(&r.Summary, len(r.Items), "machine", "machines"), footer(r.Envelope)}
+	d.Sections = []Section{{Blocks: []Block{t}}, summary(&r.Summary, len(r.Items), false), footer(r.Envelope)}
 	return d
 }
 

@@ -54,7 +54,7 @@ func Orphans(r *audit.OrphanReport) Document {
 			{Text: f.Fingerprint},
 		})
 	}
-	d.Sections = []Section{{Blocks: []Block{t}}, summary(&r.Summary, len(r.Findings), "finding", "findings"), footer(r.Envelope)}
+	d.Sections = []Section{{Blocks: []Block{t}}, summary(&r.Summary, len(r.Findings), true), footer(r.Envelope)}
 	return d
 }
 
@@ -73,8 +73,8 @@ func findingLine(f *audit.Finding) string {
 }
 
 // summary counts what was found, what it holds and what was looked at. Where a filter hides something, the counts are of
-// what is listed, which is so many of the things called one and many; what is not counted so says that.
-func summary(s *audit.Summary, listed int, one, many string) Section {
+// what is listed; what is not counted so says that. Rows that are no findings are counted where every row looks like one.
+func summary(s *audit.Summary, listed int, findings bool) Section {
 	var notes []Note
 	text := count(s.Findings, "finding", "findings")
 	if by := bySeverity(s.Severities); by != "" {
@@ -86,12 +86,15 @@ func summary(s *audit.Summary, listed int, one, many string) Section {
 	} else if s.Findings > 0 {
 		style = Warn
 	}
+	if more := listed - s.Findings; findings && more > 0 {
+		text += fmt.Sprintf("; %d more listed, which are none", more)
+	}
 	notes = append(notes, Note{Text: text, Style: style})
 	if by := byClass(s.Classes); by != "" {
 		notes = append(notes, Note{Text: "by class: " + by})
 	}
 	if s.Hidden != nil {
-		notes = append(notes, Note{Text: fmt.Sprintf("the filter hides %d of %s", *s.Hidden, count(*s.Hidden+listed, one, many))})
+		notes = append(notes, Note{Text: fmt.Sprintf("the filter hides %d of %s", *s.Hidden, count(*s.Hidden+listed, "row", "rows"))})
 	}
 	if r := s.Reclaimable; r.VMs > 0 {
 		least := ""

@@ -198,9 +198,9 @@ func TestExplainShowsBothSidesOfAConflict(t *testing.T) {
 func TestFiltered(t *testing.T) {
 	f := &audit.Filter{Classes: []identity.Class{identity.NonNode}}
 	for want, d := range map[string]Document{
-		"\n1 finding: 1 warning\nby class: non-node 1\nthe filter hides 11 of 12 findings\nin all, looked at 20 VMs, ": Orphans(f.Orphans(sampleOrphans())),
+		"\n1 finding: 1 warning\nby class: non-node 1\nthe filter hides 11 of 12 rows\nin all, looked at 20 VMs, ": Orphans(f.Orphans(sampleOrphans())),
 		"\nin all, 1 machine has no verdict, ":                     Orphans(f.Orphans(sampleOrphans())),
-		"\n0 findings\nthe filter hides 6 of 6 machines\nin all, ": Inventory((&audit.Filter{Clusters: []string{"none"}}).Inventory(sampleInventory())),
+		"\n0 findings\nthe filter hides 6 of 6 rows\nin all, ": Inventory((&audit.Filter{Clusters: []string{"none"}}).Inventory(sampleInventory())),
 	} {
 		if got := string(rendered(t, "table", d, Options{})); !strings.Contains(got, want) {
 			t.Errorf("%q lacks %q", got, want)

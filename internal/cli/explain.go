@@ -61,7 +61,7 @@ func (s *settings) explained(x *audit.Explanation) *Verdict {
 	if len(x.Missing) > 0 {
 		v.Unknown = 1
 	}
-	if f := x.Finding; f != nil && f.Severity.Rank() <= s.failOn.Rank() {
+	if f := x.Finding; f != nil && x.Item.Class.IsFinding() && f.Severity.Rank() <= s.failOn.Rank() {
 		v.Findings = 1
 	}
 	return v
