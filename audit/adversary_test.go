@@ -553,7 +553,7 @@ want: {vm/lab/101: orphan-vm, vm/lab/102: converging, vm/lab/103: converging, vm
 `)
 }
 
-// The grace period is open at its end, and a clock that runs ahead counts by its distance.
+// The grace period is open at its end, and what a clock that runs ahead has made is younger than anything.
 func TestAdversary_GraceBoundariesAndClockSkew(t *testing.T) {
 	check(t, `
 clusters: [{name: prod, selector: {tags: [prod]}}]
@@ -561,7 +561,7 @@ vms:
 - {id: 101, name: a, uuid: $u1, tags: [prod], age: 29m59s}
 - {id: 102, name: b, uuid: $u2, tags: [prod], age: 30m}
 - {id: 103, name: c, uuid: $u3, tags: [prod], age: "-10m"}
-- {id: 104, name: d, uuid: $u4, tags: [prod], age: "-30m"}
+- {id: 104, name: d, uuid: $u4, tags: [prod], age: "-31m"}
 - {id: 105, name: e, uuid: $u5, tags: [prod], age: 20000d}
 - {id: 106, name: f, uuid: $u6, tags: [prod], age: none}
 - {id: 107, name: g, uuid: $u7, tags: [prod], uptime: 10m}
@@ -570,7 +570,7 @@ want:
   vm/lab/101: converging
   vm/lab/102: orphan-vm
   vm/lab/103: converging
-  vm/lab/104: orphan-vm
+  vm/lab/104: {class: converging, notes: [the clocks differ]}
   vm/lab/105: orphan-vm
   vm/lab/106: orphan-vm
   vm/lab/107: converging

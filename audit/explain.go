@@ -70,6 +70,8 @@ func verdictOf(e *identity.Entity) string {
 		return "A template: clones are made from it"
 	case e.Reason == identity.ReasonContainer:
 		return "A container: never matched to a Machine or Node"
+	case e.Reason == identity.ReasonServes:
+		return "It serves a cluster, and is no machine of it: a load balancer, or a member of an external etcd"
 	case e.Reason == identity.ReasonOtherProvider:
 		return "A Machine of another infrastructure provider"
 	default:

@@ -100,8 +100,8 @@ func deniedByConfiguration(full *identity.Graph, was *identity.Entity) bool {
 		if err != nil {
 			return false
 		}
-		_, match := m.Match(vm)
-		match = match && (c.Site == "" || c.Site == vm.Site)
+		_, says := m.Match(vm)
+		match := says == identity.Matches && (c.Site == "" || c.Site == vm.Site)
 		selected = selected || match
 		if homes[c.Key] {
 			denied = denied && !match && (!c.Selector.IsZero() || c.Site != "" && c.Site != vm.Site)

@@ -17,6 +17,11 @@ func notAsked(all []inventory.Coverage, n inventory.Need) inventory.Coverage {
 			return c
 		}
 	}
+	if n.Scope == inventory.ScopeSite {
+		c.Reason = "some machines of the cluster are in none of the scanned sites, or nothing says that they are in one: what is not here may be elsewhere"
+		c.Remedy = "scan the other sites too, or say in proxaudit.yaml where its VMs are (clusters[].site, or sites[].regions for the regions of providerIDs)"
+		return c
+	}
 	c.Reason = "a verdict needs it, and it was no part of this run"
 	c.Remedy = "name it in proxaudit.yaml (sites[], clusters[]); proxaudit doctor shows what a run asks"
 	return c

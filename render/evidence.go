@@ -30,6 +30,7 @@ var kindWords = map[identity.Kind]string{
 	identity.KindPool:             "pool",
 	identity.KindSibling:          "sibling",
 	identity.KindMark:             "mark",
+	identity.KindEndpoint:         "endpoint",
 	identity.KindProbe:            "VMID probe",
 	identity.KindCoverage:         "not seen",
 	identity.KindState:            "state",

@@ -155,8 +155,6 @@ func (j *judge) goneOrNot(e *Entity, mach *inventory.Machine, p presence) {
 		e.unknown(ReasonAmbiguous)
 	case !p.gone:
 		e.unknown(ReasonNotSeen, p.missing...)
-	case !j.homeScanned(e):
-		e.unknown(ReasonSiteUnknown, homeNeed(e))
 	case len(j.uuidGaps) > 0:
 		// The VMID is free, and a restored machine may run under another one: its UUID would show that.
 		e.unknown(ReasonNotSeen, j.uuidGaps...)
@@ -165,6 +163,8 @@ func (j *judge) goneOrNot(e *Entity, mach *inventory.Machine, p presence) {
 		e.unknown(ReasonNotSeen, nodesNeed([]string{mach.Cluster})...)
 	case j.declarationUnseen(e):
 		e.unknown(ReasonNotSeen, j.declaredGaps...)
+	case !j.homeScanned(e), j.reachesBeyond(e):
+		e.unknown(ReasonSiteUnknown, homeNeed(e))
 	case j.young(mach.DeletedAt):
 		e.verdict(Converging, ReasonDeleting)
 		e.WaitingFor = "its deletion"

@@ -24,6 +24,8 @@ type builder struct {
 	disputes map[int][]inventory.Subject
 	// ambiguous lists, by VM, the subjects that may be it and may be another.
 	ambiguous map[int][]inventory.Subject
+	// unlike lists, by VM, the subjects that found none and that one fact fits it, while the UUIDs differ.
+	unlike map[int][]inventory.Subject
 	// undecided are objects whose weak link was dropped, because others want the VM as much.
 	undecided map[int]bool
 	// homes are, by cluster, the sites of its VMs that are known for certain.
@@ -35,7 +37,7 @@ type builder struct {
 func newBuilder(s *inventory.Snapshot, opt Options) *builder {
 	b := &builder{index: newIndex(s), opt: opt, duplicate: map[int]int{},
 		disputes: map[int][]inventory.Subject{}, ambiguous: map[int][]inventory.Subject{},
-		undecided: map[int]bool{}, alias: map[string]string{}}
+		unlike: map[int][]inventory.Subject{}, undecided: map[int]bool{}, alias: map[string]string{}}
 	b.parent = make([]int, len(s.VMs)+len(s.ProxmoxMachines)+len(s.Machines)+len(s.Nodes))
 	for i := range b.parent {
 		b.parent[i] = i

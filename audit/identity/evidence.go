@@ -73,6 +73,8 @@ const (
 	KindPool     Kind = "pool"
 	KindSibling  Kind = "sibling"
 	KindMark     Kind = "integration-mark"
+	// KindEndpoint: the VM's name is the host name of a cluster's API endpoint or external etcd.
+	KindEndpoint Kind = "endpoint"
 	// KindProbe: what cluster/nextid said of a VMID.
 	KindProbe Kind = "probe"
 	// KindCoverage: something that was not seen.

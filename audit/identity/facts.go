@@ -73,9 +73,16 @@ func (r *resolver) dispute(f fact, s Strength) {
 	vm := f.vm
 	f.note = joinNotes(f.note, "but its UUID is "+orNone(r.x.s.VMs[vm].UUID())+", not "+r.c.uuids[0].uuid)
 	r.against(f, s)
-	// Names repeat and addresses are given to the next one: against them the UUID has the last word.
-	if s == Strong && !slices.Contains(r.out.deadlocked, vm) {
+	// Names repeat and addresses are given to the next one: against one of them the UUID has the last word.
+	switch {
+	case s == Strong && !slices.Contains(r.out.deadlocked, vm):
 		r.out.deadlocked = append(r.out.deadlocked, vm)
+	case s == Strong:
+	case !slices.Contains(r.out.unlike, vm):
+		r.out.unlike = append(r.out.unlike, vm)
+	case s == Hint && !slices.Contains(r.out.twins, vm):
+		// It comes after the addresses, so that one of them fits as well.
+		r.out.twins = append(r.out.twins, vm)
 	}
 }
 
@@ -128,7 +135,9 @@ func (r *resolver) atAddress(a addressClaim, vm int) {
 	case r.contradicts(vm):
 		r.take(f, "the VMID now belongs to a guest with another UUID")
 	case r.begins(v.Name):
-		r.levels[r.atBlank(vm)].add(f)
+		// So does prod-10 with prod-1, and a backup with what it is one of.
+		f.note = "there is no UUID to compare, and the VM's name only begins with this one"
+		r.levels[atSupporting].add(f)
 	default:
 		// The cloud controller manager wants the same UUID and a VM name that begins with the Node's. Here the UUIDs cannot
 		// be compared and the name fits nothing: it may be the machine, or whoever got its VMID afterwards.
@@ -169,12 +178,7 @@ func (r *resolver) take(f fact, note string) {
 
 func (r *resolver) sameName(name string) bool {
 	f := foldName(name)
-	for _, n := range r.c.names {
-		if foldName(n) == f || shortName(foldName(n)) == shortName(f) {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(r.c.names, func(n string) bool { return sameFolded(foldName(n), f) })
 }
 
 func (r *resolver) byMAC() {
@@ -239,6 +243,9 @@ func (r *resolver) byName() {
 		}
 		for _, vm := range vms {
 			if slices.Contains(seen, vm) {
+				continue
+			}
+			if !sameFolded(full, foldName(r.x.s.VMs[vm].Name)) {
 				continue
 			}
 			seen = append(seen, vm)

@@ -2,9 +2,18 @@ package identity
 
 import "time"
 
-// young is true within the grace period. A time in the future (clocks differ) counts by its distance.
+// young is true within the grace period, and of what was made after the run by the clock of whoever made it: clocks differ,
+// and such a thing is younger than anything else.
 func (j *judge) young(t *time.Time) bool {
-	return t != nil && j.s.CollectedAt.Sub(*t).Abs() < j.opt.Grace
+	return t != nil && j.s.CollectedAt.Sub(*t) < j.opt.Grace
+}
+
+// noteClock says why something may be young for long.
+func (j *judge) noteClock(e *Entity, made *time.Time) {
+	if made != nil && made.Sub(j.s.CollectedAt) > j.opt.Grace {
+		e.Notes = append(e.Notes, "it was made "+made.Sub(j.s.CollectedAt).Round(time.Minute).String()+
+			" after this run by the clock of who made it: the clocks differ")
+	}
 }
 
 // progressing is false if something is known to hold the controllers up, so that waiting longer is no use.

@@ -12,6 +12,17 @@ func candidate(vm *inventory.VM) bool { return vm.Type == inventory.GuestQEMU &&
 
 func foldName(s string) string { return strings.ToLower(strings.TrimSuffix(s, ".")) }
 
+// sameFolded is true for one name with and without its domain. Two domains are two machines.
+func sameFolded(a, b string) bool {
+	if a == b {
+		return true
+	}
+	if strings.Contains(a, ".") && strings.Contains(b, ".") {
+		return false
+	}
+	return shortName(a) == shortName(b)
+}
+
 // shortName is the part before the first dot.
 func shortName(folded string) string {
 	short, _, _ := strings.Cut(folded, ".")

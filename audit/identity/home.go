@@ -84,6 +84,30 @@ func (j *judge) hostsOf(pm int) []string {
 	return slices.DeleteFunc(out, func(h string) bool { return h == "" })
 }
 
+// reachesBeyond is true if a cluster has machines in sites that were not scanned, whatever it has in those that were: one of
+// its Nodes runs and no VM is it, or CAPMOX placed this machine on a host that no scanned site has. A VMID that is free here
+// says nothing then, unless the configuration says where the cluster lies.
+func (j *judge) reachesBeyond(e *Entity) bool {
+	if j.placed(e.Cluster) {
+		return false
+	}
+	for _, n := range e.Nodes {
+		if region, ok := j.pointer(n); ok && region != "" {
+			// It names a scanned site, or no address in one was asked for.
+			return false
+		}
+	}
+	return j.loose.adrift[j.nodesKey(e.Cluster)] > 0 || j.placedElsewhere(e)
+}
+
+// placedElsewhere is true if CAPMOX says that a machine was placed on a Proxmox host of none of the scanned sites.
+func (j *judge) placedElsewhere(e *Entity) bool {
+	return slices.ContainsFunc(e.ProxmoxMachines, func(i int) bool {
+		host := j.s.ProxmoxMachines[i].ProxmoxNode
+		return host != "" && !j.scannedHost(host)
+	})
+}
+
 // scannedHost is true for a host of a scanned site.
 func (j *judge) scannedHost(name string) bool { return j.hosts[name] }
 

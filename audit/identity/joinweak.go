@@ -119,6 +119,7 @@ func (b *builder) noteDoubts() {
 			for _, vm := range r.rivals {
 				b.ambiguous[vm] = append(b.ambiguous[vm], b.subjectOf(id(i)))
 			}
+			b.noteUnlike(r, id(i))
 			if b.sure(r) {
 				continue
 			}
@@ -133,4 +134,23 @@ func (b *builder) noteDoubts() {
 	note(b.nodes, b.nodeID)
 	note(b.pms, b.pmID)
 	note(b.machines, b.machineID)
+}
+
+// noteUnlike records what looks like a VM that no Node runs on and states another UUID. A name and an address that both fit
+// outweigh that: the UUID in the configuration may have been changed while the guest runs with the old one.
+func (b *builder) noteUnlike(r *resolution, id int) {
+	if b.find(id) < len(b.s.VMs) {
+		return
+	}
+	for _, vm := range r.unlike {
+		if b.set[b.find(vm)].nodes > 0 {
+			continue
+		}
+		if slices.Contains(r.twins, vm) {
+			b.disputes[vm] = append(b.disputes[vm], b.subjectOf(id))
+			b.undecided[b.find(id)] = true
+			continue
+		}
+		b.unlike[vm] = append(b.unlike[vm], b.subjectOf(id))
+	}
 }

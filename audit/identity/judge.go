@@ -18,6 +18,8 @@ type judge struct {
 	// siteGaps says for which sites uuidGaps has something.
 	siteGaps map[string]bool
 	loose    looseNodes
+	matchers []clusterMatcher
+	services services
 	// clones counts Nodes by machine-id.
 	clones map[string]int
 }
@@ -26,7 +28,8 @@ func newJudge(b *builder, g *Graph) *judge {
 	j := &judge{builder: b, g: g, declaredGaps: b.declaredMissing(),
 		nameGaps: b.namesMissing(), unread: b.unreadClusters(),
 		clones: map[string]int{}, siteGaps: map[string]bool{}}
-	j.loose = b.findLoose(g, len(j.uuidGaps)+len(j.unread)+len(j.declaredGaps) == 0)
+	j.matchers, j.services = matchersOf(b.s.Clusters), servicesOf(b.s.Clusters)
+	j.loose = j.findLoose(g, len(j.uuidGaps)+len(j.unread)+len(j.declaredGaps) == 0)
 	for i := range b.s.Sites {
 		name := b.s.Sites[i].Name
 		j.siteGaps[name] = len(b.guestsMissing(name)) > 0

@@ -12,6 +12,9 @@ import (
 type looseNodes struct {
 	// any counts them by cluster, ready those that are Ready.
 	any, ready map[string]int
+	// adrift counts, by cluster, the Ready Nodes that may be VMs of Proxmox VE and found none: of a site that was not
+	// scanned, then.
+	adrift map[string]int
 	// open counts those that state nothing at all by which a VM with a UUID could be told from them.
 	open map[string]int
 	// clusters and openClusters are the keys of any and open, sorted.
@@ -21,12 +24,17 @@ type looseNodes struct {
 }
 
 // findLoose looks at the finished graph. whole is true if everything was seen that could be tied to a VM.
-func (b *builder) findLoose(g *Graph, whole bool) looseNodes {
-	l := looseNodes{any: map[string]int{}, ready: map[string]int{}, open: map[string]int{}}
+func (j *judge) findLoose(g *Graph, whole bool) looseNodes {
+	b := j.builder
+	l := looseNodes{any: map[string]int{}, ready: map[string]int{}, adrift: map[string]int{}, open: map[string]int{}}
 	for i := range b.s.Nodes {
 		n := &b.s.Nodes[i]
-		if len(g.Entities[g.byNode[i]].VMs) > 0 && (whole || b.sure(&b.nodes[i])) {
+		e := &g.Entities[g.byNode[i]]
+		if len(e.VMs) > 0 && (b.sure(&b.nodes[i]) || whole && j.firm(e, i)) {
 			continue
+		}
+		if (len(e.VMs) == 0 || !whole) && n.Ready == "True" && mayBeGuest(n) {
+			l.adrift[n.Cluster]++
 		}
 		l.any[n.Cluster]++
 		if n.Ready == "True" {
@@ -45,6 +53,42 @@ func (b *builder) findLoose(g *Graph, whole bool) looseNodes {
 		}
 	}
 	return l
+}
+
+// firm is true if a Node has its VM for good, all that could be tied to one having been seen. An address or a name alone is
+// not enough: some other VM may have them, and its own is then somebody's orphan. It takes two of them, or the word of the
+// cluster's selector, and nothing that speaks for another VM or against this one.
+func (j *judge) firm(e *Entity, node int) bool {
+	vm := &j.s.VMs[e.VMs[0]]
+	tied := false
+	j.eachResolution(e, func(r *resolution) {
+		tied = tied || (slices.Contains(e.VMs, r.vm) && certain(r.strength))
+	})
+	if tied && j.nodeTied(e) {
+		return true
+	}
+	n, r := &j.s.Nodes[node], &j.nodes[node]
+	if n.Ready == "True" && vm.Status == "stopped" || r.vm >= 0 && r.contested {
+		return false
+	}
+	switch j.selects(n.Cluster, vm) {
+	case Matches:
+		return true
+	case NoMatch:
+		return false
+	default:
+		return r.vm < 0 || r.backed
+	}
+}
+
+// mayBeGuest is false for a Node that is no guest of Proxmox VE: one of another architecture than amd64, or one whose
+// providerID is another cloud's. What k3s, RKE2 and Talos write there says nothing about the machine.
+func mayBeGuest(n *inventory.Node) bool {
+	if arch := n.Labels["kubernetes.io/arch"]; arch != "" && arch != "amd64" {
+		return false
+	}
+	p := inventory.ParseProviderID(n.ProviderID)
+	return p.Kind != inventory.ProviderForeign || slices.Contains([]string{"", "k3s", "rke2", "talos"}, p.Scheme)
 }
 
 // open is true for a Node whose kubelet read no UUID at all, as one in a container or without root does. One that read a

@@ -20,7 +20,7 @@ type clusterMatcher struct {
 }
 
 func (j *judge) learnMembers() *members {
-	ms := &members{tags: newTraits(), pools: newTraits(), stems: newTraits(), short: map[string][]inventory.Need{}}
+	ms := &members{tags: newTraits(), pools: newTraits(), stems: newTraits(), short: map[string][]inventory.Need{}, matchers: j.matchers}
 	for i := range j.s.Sites {
 		name := j.s.Sites[i].Name
 		ms.short[name] = j.guestsMissing(name)
@@ -46,17 +46,37 @@ func (j *judge) learnMembers() *members {
 			ms.short[vm.Site] = append(ms.short[vm.Site], *unread)
 		}
 	}
-	for i := range j.s.Clusters {
-		c := &j.s.Clusters[i]
+	return ms
+}
+
+// matchersOf are the selectors of all clusters. The configuration has checked them; one that does not compile here selects
+// nothing.
+func matchersOf(clusters []inventory.Cluster) []clusterMatcher {
+	var out []clusterMatcher
+	for i := range clusters {
+		c := &clusters[i]
 		if c.Selector.IsZero() {
 			continue
 		}
-		// The configuration has checked the selectors; one that does not compile here selects nothing.
 		if m, err := CompileSelector(c.Selector); err == nil {
-			ms.matchers = append(ms.matchers, clusterMatcher{c.Key, c.Site, m})
+			out = append(out, clusterMatcher{c.Key, c.Site, m})
 		}
 	}
-	return ms
+	return out
+}
+
+// selects says whether a cluster's selector takes a VM: MayMatch if it has none.
+func (j *judge) selects(cluster string, vm *inventory.VM) Match {
+	for i := range j.matchers {
+		if cm := &j.matchers[i]; j.nodesKey(cm.cluster) == j.nodesKey(cluster) {
+			if cm.site != "" && cm.site != vm.Site {
+				return NoMatch
+			}
+			_, match := cm.m.Match(vm)
+			return match
+		}
+	}
+	return MayMatch
 }
 
 // clustersOf are the clusters that an entity is known to be of, by its Machines and Nodes: none for a lone VM, more than
@@ -90,10 +110,18 @@ type membership struct {
 	evidence   []Evidence
 	// selected are the clusters whose selector matches.
 	selected []string
+	// mayMatch are those whose selector would, if something fits that was not seen.
+	mayMatch []string
 	// suspicion is set if something looks like a cluster's, but not enough to say so.
 	suspicion []Evidence
 	// missing is what would have to be seen before the members' traits can be trusted; empty if a selector decides.
 	missing []inventory.Need
+}
+
+// vote is one kind of trait that speaks for a cluster.
+type vote struct {
+	kind    Kind
+	cluster string
 }
 
 func (ms *members) of(vm *inventory.VM) membership {
@@ -103,13 +131,18 @@ func (ms *members) of(vm *inventory.VM) membership {
 		if cm.site != "" && cm.site != vm.Site {
 			continue
 		}
-		if why, ok := cm.m.Match(vm); ok {
+		why, match := cm.m.Match(vm)
+		if match == MayMatch {
+			out.mayMatch = append(out.mayMatch, cm.cluster)
+		}
+		if match == Matches {
 			out.selected = append(out.selected, cm.cluster)
 			out.evidence = append(out.evidence, Evidence{Kind: KindSelector, Strength: Strong, From: from,
 				To: clusterSubject(cm.cluster), Left: why, Note: "the selector of cluster " + cm.cluster + " matches"})
 		}
 	}
 	votes := map[string]int{}
+	voted := map[vote]bool{}
 	missing := slices.Clone(ms.short[vm.Site])
 	weigh := func(kind Kind, t *traits, value, shown string) {
 		if value == "" {
@@ -120,7 +153,11 @@ func (ms *members) of(vm *inventory.VM) membership {
 		e := Evidence{Kind: kind, Strength: Supporting, From: from, Left: shown}
 		switch {
 		case marks:
-			votes[cluster]++
+			// Tags come in sets: two that the same VMs carry say no more than one.
+			if v := (vote{kind, cluster}); !voted[v] {
+				voted[v] = true
+				votes[cluster]++
+			}
 			e.To = clusterSubject(cluster)
 			e.Note = "most VMs with it are known members of " + cluster
 			out.evidence = append(out.evidence, e)

@@ -57,10 +57,13 @@ func (j *judge) ghostNodeOrNot(e *Entity, p presence) {
 		e.unknown(ReasonAmbiguous)
 	case !p.gone:
 		e.unknown(ReasonNotSeen, p.missing...)
-	case !j.homeScanned(e):
-		e.unknown(ReasonSiteUnknown, homeNeed(e))
 	case len(j.uuidGaps)+len(j.declaredGaps) > 0:
 		e.unknown(ReasonNotSeen, slices.Concat(j.uuidGaps, j.declaredGaps)...)
+	case !j.nodesRead(e.Cluster):
+		// Another Node, which runs, could show that the cluster has machines elsewhere.
+		e.unknown(ReasonNotSeen, nodesNeed([]string{e.Cluster})...)
+	case !j.homeScanned(e), j.reachesBeyond(e):
+		e.unknown(ReasonSiteUnknown, homeNeed(e))
 	default:
 		e.Confidence = High
 		e.verdict(GhostNode, ReasonVMGone)

@@ -52,6 +52,7 @@ func (j *judge) nonNode(e *Entity, why Reason) {
 	case m.DeletedAt == nil && j.young(m.CreatedAt) && j.progressing(e):
 		e.verdict(Converging, ReasonYoung)
 		e.WaitingFor = "its Node to register"
+		j.noteClock(e, m.CreatedAt)
 	default:
 		e.Confidence = High
 		e.verdict(NonNode, why)

@@ -5,11 +5,13 @@ type Reason string
 
 // The reasons.
 const (
-	ReasonLinked           Reason = "linked"
-	ReasonNoMachine        Reason = "no-machine"
-	ReasonTemplate         Reason = "template"
-	ReasonContainer        Reason = "container"
-	ReasonNothingTies      Reason = "nothing-ties-it-to-a-cluster"
+	ReasonLinked      Reason = "linked"
+	ReasonNoMachine   Reason = "no-machine"
+	ReasonTemplate    Reason = "template"
+	ReasonContainer   Reason = "container"
+	ReasonNothingTies Reason = "nothing-ties-it-to-a-cluster"
+	// ReasonServes: a load balancer, or a member of an external etcd.
+	ReasonServes           Reason = "serves-a-cluster"
 	ReasonOtherProvider    Reason = "other-infrastructure-provider"
 	ReasonBelongs          Reason = "belongs-to-a-cluster"
 	ReasonYoung            Reason = "within-grace-period"

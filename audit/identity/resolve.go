@@ -14,6 +14,9 @@ type resolution struct {
 	strength Strength
 	// swapped is true if a UUID in swapped form argues for the VM.
 	swapped bool
+	// contested is true if some fact names another VM than the one that the claim is about; backed if an address and the
+	// name both name that one.
+	contested, backed bool
 	*doubts
 }
 
@@ -30,6 +33,9 @@ type doubts struct {
 	deadlocked []int
 	// taken are addresses that the object names and that a guest of another identity holds (a recycled VMID).
 	taken []int
+	// unlike are VMs that an address or a name fits and whose UUID is another, twins those of them that both fit. Kept only
+	// for what found no VM.
+	unlike, twins []int
 	// unverified are VMs that an address names and that could not be checked, for their name or UUID was not seen.
 	unverified []int
 }
@@ -38,7 +44,7 @@ type doubts struct {
 var noDoubts doubts
 
 func (d *doubts) kept() *doubts {
-	if len(d.rivals)+len(d.shared)+len(d.blank)+len(d.deadlocked)+len(d.taken)+len(d.unverified) == 0 {
+	if len(d.rivals)+len(d.shared)+len(d.blank)+len(d.deadlocked)+len(d.taken)+len(d.unverified)+len(d.unlike) == 0 {
 		return &noDoubts
 	}
 	c := *d
@@ -125,6 +131,15 @@ func (r *resolver) decide() resolution {
 		for _, f := range r.levels[i].facts {
 			r.out.swapped = r.out.swapped || (f.kind == KindSwappedUUID && r.chosen(f.vm))
 		}
+	}
+	if r.out.vm >= 0 {
+		r.found.unlike, r.found.twins = nil, nil
+		for i := range r.levels {
+			for _, vm := range r.levels[i].vms {
+				r.out.contested = r.out.contested || vm != r.out.vm
+			}
+		}
+		r.out.backed = r.levels[atSupporting].names(r.out.vm) && r.levels[atHint].names(r.out.vm)
 	}
 	r.out.doubts = r.found.kept()
 	return r.out

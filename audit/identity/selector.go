@@ -62,20 +62,35 @@ func parseRange(s string) (int, int, error) {
 	return lo, hi, nil
 }
 
-// Match says whether a VM is selected, and by what. A field that needs something that was not seen (a name, an address)
-// does not match.
-func (m *Matcher) Match(vm *inventory.VM) (string, bool) {
+// Match is what a Selector says of a VM.
+type Match int
+
+const (
+	// NoMatch: a field that was seen is another.
+	NoMatch Match = iota
+	// MayMatch: all that was seen fits, and not all that the Selector asks for was.
+	MayMatch
+	// Matches: all fields fit.
+	Matches
+)
+
+// Match says whether a VM is selected, and if so by what. A name or an address that was not seen (it comes by DHCP, and no
+// guest agent was asked) is none that does not fit.
+func (m *Matcher) Match(vm *inventory.VM) (string, Match) {
 	var why []string
+	unseen := false
 	if len(m.tags) > 0 {
 		tag := firstMatch(m.tags, vm.HasTag)
 		if tag == "" {
-			return "", false
+			return "", NoMatch
 		}
 		why = append(why, "tag "+tag)
 	}
 	if m.names != nil {
-		if vm.Name == "" || !m.names.MatchString(vm.Name) {
-			return "", false
+		if vm.Name == "" {
+			unseen = true
+		} else if !m.names.MatchString(vm.Name) {
+			return "", NoMatch
 		}
 		why = append(why, "name")
 	}
@@ -83,7 +98,7 @@ func (m *Matcher) Match(vm *inventory.VM) (string, bool) {
 		// A pool's nested pools are part of it (Proxmox VE 8 and later: "a/b").
 		pool := firstMatch(m.pools, func(p string) bool { return vm.Pool == p || strings.HasPrefix(vm.Pool, p+"/") })
 		if pool == "" {
-			return "", false
+			return "", NoMatch
 		}
 		why = append(why, "pool "+pool)
 	}
@@ -93,7 +108,7 @@ func (m *Matcher) Match(vm *inventory.VM) (string, bool) {
 			in = in || (vm.VMID >= r[0] && vm.VMID <= r[1])
 		}
 		if !in {
-			return "", false
+			return "", NoMatch
 		}
 		why = append(why, "VMID range")
 	}
@@ -104,12 +119,39 @@ func (m *Matcher) Match(vm *inventory.VM) (string, bool) {
 				in = in || p.Contains(ip)
 			}
 		}
-		if !in {
-			return "", false
+		switch {
+		case in:
+		case addressesSeen(vm):
+			return "", NoMatch
+		default:
+			unseen = true
 		}
 		why = append(why, "subnet")
 	}
-	return strings.Join(why, ", "), len(why) > 0
+	switch {
+	case unseen:
+		return "", MayMatch
+	case len(why) == 0:
+		return "", NoMatch
+	}
+	return strings.Join(why, ", "), Matches
+}
+
+// addressesSeen is true if a VM's addresses are known: the guest agent showed them, or each of its interfaces is given one.
+func addressesSeen(vm *inventory.VM) bool {
+	if vm.Agent != nil && len(vm.Agent.Interfaces) > 0 {
+		return true
+	}
+	if vm.Config == nil {
+		return false
+	}
+	static := 0
+	for _, c := range vm.Config.IPConfigs {
+		if a, _ := parseAddress(c.IPv4); a.IsValid() {
+			static++
+		}
+	}
+	return static > 0 && static >= len(vm.Config.NICs)
 }
 
 func firstMatch(in []string, ok func(string) bool) string {

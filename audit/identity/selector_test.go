@@ -29,42 +29,60 @@ func TestMatch(t *testing.T) {
 	for _, c := range []struct {
 		name string
 		s    inventory.Selector
-		want bool
+		want Match
 	}{
-		{"nothing", inventory.Selector{}, false},
-		{"tag in any case", inventory.Selector{Tags: []string{"x", " PROD "}}, true},
-		{"another tag", inventory.Selector{Tags: []string{"pro"}}, false},
-		{"whole name", inventory.Selector{Names: "prod-w-[0-9]+"}, true},
-		{"part of a name", inventory.Selector{Names: "prod"}, false},
-		{"alternatives are anchored too", inventory.Selector{Names: "x|prod"}, false},
-		{"pool", inventory.Selector{Pools: []string{"team/a"}}, true},
-		{"outer pool", inventory.Selector{Pools: []string{"team"}}, true},
-		{"pool by prefix of its name", inventory.Selector{Pools: []string{"tea"}}, false},
-		{"range", inventory.Selector{VMIDs: []string{"100-149", "150 - 150"}}, true},
-		{"single number", inventory.Selector{VMIDs: []string{"150"}}, true},
-		{"outside", inventory.Selector{VMIDs: []string{"151-200"}}, false},
-		{"subnet, host bits set", inventory.Selector{Subnets: []string{"10.1.2.9/24"}}, true},
-		{"other subnet", inventory.Selector{Subnets: []string{"10.1.3.0/24"}}, false},
-		{"all of several", inventory.Selector{Tags: []string{"prod"}, Names: "prod-.*", Pools: []string{"team"}, VMIDs: []string{"150"}, Subnets: []string{"10.0.0.0/8"}}, true},
-		{"all but one", inventory.Selector{Tags: []string{"prod"}, VMIDs: []string{"151"}}, false},
+		{"nothing", inventory.Selector{}, NoMatch},
+		{"tag in any case", inventory.Selector{Tags: []string{"x", " PROD "}}, Matches},
+		{"another tag", inventory.Selector{Tags: []string{"pro"}}, NoMatch},
+		{"whole name", inventory.Selector{Names: "prod-w-[0-9]+"}, Matches},
+		{"part of a name", inventory.Selector{Names: "prod"}, NoMatch},
+		{"alternatives are anchored too", inventory.Selector{Names: "x|prod"}, NoMatch},
+		{"pool", inventory.Selector{Pools: []string{"team/a"}}, Matches},
+		{"outer pool", inventory.Selector{Pools: []string{"team"}}, Matches},
+		{"pool by prefix of its name", inventory.Selector{Pools: []string{"tea"}}, NoMatch},
+		{"range", inventory.Selector{VMIDs: []string{"100-149", "150 - 150"}}, Matches},
+		{"single number", inventory.Selector{VMIDs: []string{"150"}}, Matches},
+		{"outside", inventory.Selector{VMIDs: []string{"151-200"}}, NoMatch},
+		{"subnet, host bits set", inventory.Selector{Subnets: []string{"10.1.2.9/24"}}, Matches},
+		{"a name and another subnet", inventory.Selector{Names: "prod-.*", Subnets: []string{"10.1.3.0/24"}}, NoMatch},
+		{"other subnet", inventory.Selector{Subnets: []string{"10.1.3.0/24"}}, NoMatch},
+		{"all of several", inventory.Selector{Tags: []string{"prod"}, Names: "prod-.*", Pools: []string{"team"}, VMIDs: []string{"150"}, Subnets: []string{"10.0.0.0/8"}}, Matches},
+		{"all but one", inventory.Selector{Tags: []string{"prod"}, VMIDs: []string{"151"}}, NoMatch},
 	} {
 		m, err := CompileSelector(c.s)
 		if err != nil {
 			t.Fatalf("%s: %v", c.name, err)
 		}
 		why, ok := m.Match(vm)
-		if ok != c.want || ok == (why == "") {
+		if ok != c.want || (ok == Matches) == (why == "") {
 			t.Errorf("%s: got %v because of %q, want %v", c.name, ok, why, c.want)
 		}
 	}
-	unseen := &inventory.VM{Site: "lab", VMID: 150, Type: inventory.GuestQEMU}
-	for _, s := range []inventory.Selector{{Names: ".*"}, {Subnets: []string{"0.0.0.0/0"}}} {
-		m, err := CompileSelector(s)
+	for _, c := range []struct {
+		name string
+		vm   inventory.VM
+		s    inventory.Selector
+		want Match
+	}{
+		{"no name", inventory.VM{}, inventory.Selector{Names: ".*"}, MayMatch},
+		{"no name, and another tag", inventory.VM{}, inventory.Selector{Names: ".*", Tags: []string{"k8s"}}, NoMatch},
+		{"no name, and the tag", inventory.VM{Tags: []string{"k8s"}}, inventory.Selector{Names: ".*", Tags: []string{"k8s"}}, MayMatch},
+		{"no configuration", inventory.VM{}, inventory.Selector{Subnets: []string{"0.0.0.0/0"}}, MayMatch},
+		{"DHCP", inventory.VM{Config: &inventory.VMConfig{NICs: []inventory.NIC{{MAC: "bc:24:11:00:00:01"}},
+			IPConfigs: []inventory.IPConfig{{IPv4: "dhcp"}}}}, inventory.Selector{Subnets: []string{"10.0.0.0/8"}}, MayMatch},
+		{"one of two by DHCP", inventory.VM{Config: &inventory.VMConfig{NICs: []inventory.NIC{{MAC: "bc:24:11:00:00:01"}, {MAC: "bc:24:11:00:00:02"}},
+			IPConfigs: []inventory.IPConfig{{IPv4: "192.168.0.1/24"}}}}, inventory.Selector{Subnets: []string{"10.0.0.0/8"}}, MayMatch},
+		{"the agent showed others", inventory.VM{Config: &inventory.VMConfig{NICs: []inventory.NIC{{MAC: "bc:24:11:00:00:01"}}},
+			Agent: &inventory.Agent{Interfaces: []inventory.AgentInterface{{MAC: "bc:24:11:00:00:01", Addresses: []string{"192.168.0.1/24"}}}}},
+			inventory.Selector{Subnets: []string{"10.0.0.0/8"}}, NoMatch},
+	} {
+		m, err := CompileSelector(c.s)
 		if err != nil {
 			t.Fatal(err)
 		}
-		if why, ok := m.Match(unseen); ok {
-			t.Errorf("%+v matches what was not seen: %s", s, why)
+		c.vm.Site, c.vm.VMID, c.vm.Type = "lab", 150, inventory.GuestQEMU
+		if why, got := m.Match(&c.vm); got != c.want || why != "" {
+			t.Errorf("%s: got %v because of %q, want %v", c.name, got, why, c.want)
 		}
 	}
 }
@@ -84,7 +102,8 @@ func FuzzCompileSelector(f *testing.F) {
 			return
 		}
 		vm := &inventory.VM{VMID: vmid, Name: name, Pool: pool, Tags: []string{strings.ToLower(tag)}}
-		why, ok := m.Match(vm)
+		why, match := m.Match(vm)
+		ok := match == Matches
 		switch {
 		case ok && (why == "" || s.IsZero()):
 			t.Fatalf("%+v matches %+v for the reason %q", s, vm, why)

@@ -35,16 +35,32 @@ func (j *judge) stray(e *Entity, ms *members) {
 	e.Cluster = m.cluster
 	e.added = slices.Concat(m.evidence, m.suspicion)
 	j.addDoubts(e, i)
+	service := j.serviceOf(vm)
+	if service != nil {
+		e.added = append(e.added, *service)
+	}
 	switch {
 	case vm.Config == nil:
 		// Without its UUID it may be any Node or Machine.
 		e.unknown(ReasonNotSeen, configNeed(j.index, vm))
 	case len(j.ambiguous[i]) > 0, len(j.disputes[i]) > 0:
 		e.unknown(ReasonAmbiguous)
+	case service != nil && service.Kind == KindIP && vm.Status == "running":
+		e.Cluster = service.To.Name
+		e.verdict(Unrelated, ReasonServes)
+	case service != nil:
+		e.Cluster = service.To.Name
+		e.unknown(ReasonAmbiguous)
 	case m.cluster == "" && len(m.suspicion) > 0:
 		e.unknown(ReasonLooksLike, m.missing...)
 	case m.cluster == "":
 		e.verdict(Unrelated, ReasonNothingTies)
+		if len(m.mayMatch) > 0 {
+			e.Confidence = Medium
+			e.added = append(e.added, Evidence{Kind: KindSelector, Strength: Hint, From: inventory.VMSubject(vm.Key()),
+				To: clusterSubject(m.mayMatch[0]), Against: true, Note: "the selector of cluster " + m.mayMatch[0] +
+					" asks for an address or name that was not seen"})
+		}
 	default:
 		j.orphan(e, vm, &m)
 	}
@@ -60,6 +76,10 @@ func (j *judge) addDoubts(e *Entity, vm int) {
 	for _, s := range j.disputes[vm] {
 		e.added = append(e.added, Evidence{Kind: KindName, Strength: Hint, From: s, To: to, Against: true,
 			Note: "some facts fit this VM, but the UUIDs differ"})
+	}
+	for _, s := range j.unlike[vm] {
+		e.added = append(e.added, Evidence{Kind: KindName, Strength: Hint, From: s, To: to, Against: true,
+			Note: "it has no VM, and its name or address is this one's, but the UUIDs differ"})
 	}
 }
 
@@ -90,10 +110,16 @@ func (j *judge) orphan(e *Entity, vm *inventory.VM, m *membership) {
 		e.verdict(Converging, ReasonYoung)
 		e.Confidence = m.confidence
 		e.WaitingFor = "its Node to register"
+		if vm.Config != nil {
+			j.noteClock(e, vm.Config.CreatedAt)
+		}
 	default:
 		e.verdict(OrphanVM, ReasonBelongs)
 		e.Confidence = m.confidence
 		j.withoutMachines(e, vm)
+		if len(j.unlike[e.VMs[0]]) > 0 {
+			e.Confidence = e.Confidence.lower()
+		}
 	}
 }
 
@@ -108,12 +134,13 @@ func (j *judge) withoutMachines(e *Entity, vm *inventory.VM) {
 }
 
 // couldBeOf are those of some clusters whose Node this VM may be. A cluster with a selector says which VMs are its own, so
-// a VM that it does not select is not; but only the explicit word of another selector rules out a cluster that has none.
+// a VM that it does not select, with all that it asks for seen, is not; but only the explicit word of another selector rules out a cluster that has none.
 func (j *judge) couldBeOf(vm *inventory.VM, m *membership, clusters []string) []string {
 	var out []string
 	for _, key := range clusters {
 		c := j.clusters[key]
-		if len(m.selected) > 0 && !slices.Contains(m.selected, key) && c != nil && !c.Selector.IsZero() {
+		if len(m.selected) > 0 && !slices.Contains(m.selected, key) && !slices.Contains(m.mayMatch, key) &&
+			c != nil && !c.Selector.IsZero() {
 			continue
 		}
 		if len(m.selected) > 0 && c != nil && c.Site != "" && c.Site != vm.Site {

@@ -27,7 +27,7 @@ type finding struct {
 	Class   string
 	Subject subject
 	Others  []subject
-	Missing []string
+	Missing []struct{ Source, Scope string }
 }
 
 type subject struct{ ID string }

@@ -1,0 +1,114 @@
+package identity
+
+import (
+	"net"
+	"net/netip"
+	"net/url"
+	"strings"
+
+	"sigs.k8s.io/yaml"
+
+	"github.com/proxaudit/proxaudit/inventory"
+)
+
+// services are the addresses on which clusters rest and that need not be a Node's: the API endpoint, which may be a load
+// balancer's, and an external etcd. Whoever has one is not superfluous.
+type services struct {
+	byIP map[netip.Addr]service
+	// byName is by host name, byShort by its part before the first dot.
+	byName, byShort map[string]service
+}
+
+type service struct{ cluster, what string }
+
+func servicesOf(clusters []inventory.Cluster) services {
+	out := services{byIP: map[netip.Addr]service{}, byName: map[string]service{}, byShort: map[string]service{}}
+	for i := range clusters {
+		c := &clusters[i]
+		out.add(c.Server, c.Key, "the address of its API server")
+		if d := c.Declared; d != nil {
+			out.add(d.ControlPlaneEndpoint, c.Key, "its controlPlaneEndpoint")
+			if d.Infrastructure != nil {
+				out.add(d.Infrastructure.ControlPlaneEndpoint, c.Key, "its controlPlaneEndpoint")
+			}
+		}
+		if k := c.Kubeadm; k != nil {
+			out.add(k.ControlPlaneEndpoint, c.Key, "its controlPlaneEndpoint")
+			for _, e := range externalEtcd(k.ClusterConfiguration) {
+				out.add(e, c.Key, "an endpoint of its external etcd")
+			}
+		}
+	}
+	return out
+}
+
+// externalEtcd reads etcd.external.endpoints of a kubeadm ClusterConfiguration (kubernetes.io: kubeadm-config v1beta3 and
+// v1beta4).
+func externalEtcd(document string) []string {
+	if !strings.Contains(document, "external") {
+		return nil
+	}
+	var c struct {
+		Etcd struct {
+			External struct {
+				Endpoints []string `json:"endpoints"`
+			} `json:"external"`
+		} `json:"etcd"`
+	}
+	if yaml.Unmarshal([]byte(document), &c) != nil {
+		// It was stored by somebody else, and says nothing then.
+		return nil
+	}
+	return c.Etcd.External.Endpoints
+}
+
+// add takes a URL or HOST:PORT. Loopback is nobody's address.
+func (s *services) add(endpoint, cluster, what string) {
+	host := endpoint
+	if u, err := url.Parse(endpoint); err == nil && u.Host != "" {
+		host = u.Host
+	}
+	if h, _, err := net.SplitHostPort(host); err == nil {
+		host = h
+	}
+	if a, _ := parseAddress(strings.Trim(host, "[]")); a.IsValid() {
+		if _, known := s.byIP[a]; !known && !a.IsLoopback() && !a.IsUnspecified() {
+			s.byIP[a] = service{cluster, what}
+		}
+		return
+	}
+	if name := foldName(host); name != "" && name != "localhost" {
+		if _, known := s.byName[name]; !known {
+			s.byName[name] = service{cluster, what}
+			s.byShort[shortName(name)] = service{cluster, what}
+		}
+	}
+}
+
+// serviceOf is the evidence that a cluster rests on a VM, or nil: KindIP if an address is the VM's, KindEndpoint if a name is.
+func (j *judge) serviceOf(vm *inventory.VM) *Evidence {
+	from := inventory.VMSubject(vm.Key())
+	if len(j.services.byIP) > 0 {
+		for _, ip := range vmIPs(vm) {
+			if s, ok := j.services.byIP[ip]; ok {
+				return &Evidence{Kind: KindIP, Strength: Supporting, From: from, To: clusterSubject(s.cluster),
+					Left: ip.String(), Right: ip.String(), Note: s.what}
+			}
+		}
+	}
+	if name := foldName(vm.Name); name != "" {
+		s, ok := j.services.byName[name]
+		switch {
+		case ok:
+		case strings.Contains(name, "."):
+			s, ok = j.services.byName[shortName(name)]
+		default:
+			s, ok = j.services.byShort[name]
+		}
+		if ok {
+			return &Evidence{Kind: KindEndpoint, Strength: Hint, From: from, To: clusterSubject(s.cluster),
+				Left: vm.Name, Right: vm.Name, Note: s.what}
+		}
+	}
+	return nil
+}

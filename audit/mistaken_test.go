@@ -1,0 +1,250 @@
+package audit_test
+
+import (
+	"fmt"
+	"testing"
+
+	"github.com/proxaudit/proxaudit/audit/audittest"
+	"github.com/proxaudit/proxaudit/audit/identity"
+	"github.com/proxaudit/proxaudit/inventory"
+)
+
+// What could have a live machine taken for a superfluous one, one kind of mistake each.
+
+func TestMistaken_SelectorThatCouldNotBeAsked(t *testing.T) {
+	check(t, `
+clusters:
+- {name: prod, selector: {names: ".*worker.*"}}
+- {name: stg, unread: true, selector: {subnets: [10.0.20.0/24]}}
+vms:
+- {id: 101, name: prod-worker-1, uuid: $u1}
+- {id: 201, name: stg-worker-1, uuid: $u2, ips: [dhcp]}
+- {id: 202, name: other-worker-1, uuid: $u3, ips: [10.0.10.5/24]}
+nodes: [{name: prod/prod-worker-1, uuid: $u1}]
+want:
+  vm/lab/201: {class: unknown, missing: [cluster/stg nodes]}
+  vm/lab/202: orphan-vm
+`)
+}
+
+// The address of a stopped VM is out of date, and a name that another VM has too is no more than that: the Node's own VM is
+// then the one that is left.
+func TestMistaken_WeakTieToAnother(t *testing.T) {
+	for name, vms := range map[string]string{
+		"address of a stopped VM": `
+- {id: 102, name: w1, tags: [k8s]}
+- {id: 300, name: old, status: stopped, ips: [10.0.0.7/24]}
+`, "address of a VM that the selector does not take": `
+- {id: 102, name: w1, tags: [k8s]}
+- {id: 300, name: old, ips: [10.0.0.7/24]}
+`, "address of another of the cluster": `
+- {id: 102, name: w1, tags: [k8s]}
+- {id: 300, name: old, tags: [k8s], ips: [10.0.0.7/24]}
+`, "all with UUIDs, and a Node that states none": `
+- {id: 102, name: w1, uuid: $u2, tags: [k8s]}
+- {id: 300, name: old, uuid: $u3, status: stopped, ips: [10.0.0.7/24]}
+`, "name of a VM that the selector does not take": `
+- {id: 102, name: k8s-prod-w1, tags: [k8s]}
+- {id: 300, name: w1}
+`, "name of a VM in another domain": `
+- {id: 102, name: k8s-prod-w1, tags: [k8s]}
+- {id: 300, name: w1.office.lan}
+`,
+	} {
+		t.Run(name, func(t *testing.T) {
+			check(t, `
+clusters: [{name: prod, selector: {tags: [k8s]}}]
+vms:
+- {id: 101, name: prod-1, uuid: $u1, tags: [k8s]}`+vms+`
+nodes:
+- {name: prod-1, uuid: $u1}
+- {name: w1, ips: [10.0.0.7], ready: "True"}
+want: {vm/lab/102: {class: unknown, reason: ambiguous}}
+`)
+		})
+	}
+}
+
+// The same fleet with nothing that speaks for another: the orphan is one.
+func TestFirmTies(t *testing.T) {
+	for name, fleet := range map[string]string{
+		"name and the selector": `
+clusters: [{name: prod, selector: {tags: [k8s]}}]
+vms: [{id: 101, name: w1, tags: [k8s]}, {id: 102, name: w2, tags: [k8s]}]
+nodes: [{name: w1, ips: [10.0.0.7], ready: "True"}]
+`, "name and address": `
+clusters: [{name: prod}]
+vms: [{id: 101, name: w1, tags: [k8s], ips: [10.0.0.7/24]}, {id: 102, name: w2, tags: [k8s]}, {id: 103, name: w3, tags: [k8s], ips: [10.0.0.8/24]}]
+nodes: [{name: w1, ips: [10.0.0.7], ready: "True"}, {name: w3, ips: [10.0.0.8], ready: "True"}]
+`,
+	} {
+		t.Run(name, func(t *testing.T) {
+			check(t, fleet+`
+want: {vm/lab/102: orphan-vm}
+`)
+		})
+	}
+}
+
+// prod-2-backup begins with prod-2, which is how the cloud controller manager compares names; without a UUID that is next to
+// nothing.
+func TestMistaken_RecycledVMIDWithALongerName(t *testing.T) {
+	const fleet = `
+sites: [{name: lab, regions: [r1]}]
+clusters: [{name: prod, selector: {tags: [k8s]}}]
+vms:
+- {id: 101, name: prod-1, uuid: $u1, tags: [k8s]}
+- {id: 102, name: %s, tags: [k8s]%s}
+- {id: 105, name: prod-2-backup-nfs}
+nodes:
+- {name: prod-1, uuid: $u1}
+- {name: prod-2, providerID: "proxmox://r1/105", ips: [10.0.0.2], ready: "True"}
+`
+	check(t, fmt.Sprintf(fleet, "prod-2", ", ips: [10.0.0.2/24]")+`
+want: {vm/lab/102: {class: adoptable, with: [node/prod/prod-2]}, vm/lab/105: unrelated}
+`)
+	check(t, fmt.Sprintf(fleet, "k8s-w-2", "")+`
+want: {vm/lab/102: {class: unknown, reason: ambiguous}}
+`)
+}
+
+func TestMistaken_TwoDomainsAreTwoNames(t *testing.T) {
+	check(t, `
+vms: [{id: 105, name: w1.office.lan, uuid: $u5}, {id: 106, name: w2, uuid: $u6}, {id: 107, name: w3.prod.lan, uuid: $u7}]
+machines: [{name: w1.prod.lan}, {name: w2.prod.lan}, {name: w3}]
+proxmoxMachines: [{name: w1.prod.lan, vmid: 105}, {name: w2.prod.lan, vmid: 106}, {name: w3, vmid: 107}, {name: w1.else.lan, vmid: 105, owner: none}]
+want:
+  machine/default/w1.prod.lan: {class: conflict, reason: recycled-vmid, rivals: [vm/lab/105]}
+  proxmoxmachine/default/w1.else.lan: {class: conflict, reason: recycled-vmid, rivals: [vm/lab/105]}
+  machine/default/w2.prod.lan: {class: non-node, with: [vm/lab/106]}
+  machine/default/w3: {class: non-node, with: [vm/lab/107]}
+`)
+}
+
+// A Node that runs and is no VM here shows that the cluster has machines elsewhere: a VMID that is free here is no grave.
+func TestMistaken_ClusterBeyondTheScannedSites(t *testing.T) {
+	const fleet = `
+clusters: [{name: prod%s}]
+vms: [{id: 101, name: prod-1, uuid: $u1}]
+machines: [{name: prod-1, uuid: $u1}, {name: prod-3, uuid: $u3}]
+proxmoxMachines: [{name: prod-1, vmid: 101, uuid: $u1}, {name: prod-3, vmid: 113, uuid: $u3, node: %s}]
+nodes: [{name: prod-1, uuid: $u1, providerID: uuid}, {name: prod-2, uuid: $u2%s}]
+probes: [{id: 113, answer: free}]
+`
+	for name, tc := range map[string]struct{ site, host, two, want string }{
+		"a Node elsewhere":        {"", "pve1", "", "{class: unknown, reason: site-may-not-be-scanned, missing: [cluster/prod site]}"},
+		"one that k3s named":      {"", "pve1", `, providerID: "k3s://prod-2"`, "{class: unknown, reason: site-may-not-be-scanned}"},
+		"one of another cloud":    {"", "pve1", `, providerID: "aws:///eu-1/i-1"`, "ghost-machine"},
+		"a Raspberry Pi":          {"", "pve1", `, labels: {kubernetes.io/arch: arm64}`, "ghost-machine"},
+		"one that does not run":   {"", "pve1", `, ready: Unknown`, "ghost-machine"},
+		"a host elsewhere":        {"", "pve77", `, labels: {kubernetes.io/arch: arm64}`, "{class: unknown, reason: site-may-not-be-scanned}"},
+		"the configuration knows": {", site: lab", "pve77", "", "ghost-machine"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			check(t, fmt.Sprintf(fleet, tc.site, tc.host, tc.two)+"want: {machine/default/prod-3: "+tc.want+"}\n")
+		})
+	}
+}
+
+func TestMistaken_GhostNodeBesideOneElsewhere(t *testing.T) {
+	check(t, `
+management: null
+clusters: [{name: prod}]
+vms: [{id: 101, name: prod-1, uuid: $u1}]
+nodes:
+- {name: prod-1, uuid: $u1}
+- {name: prod-2, uuid: $u2, providerID: "proxmox:///112", ready: "True"}
+- {name: prod-3, uuid: $u3, providerID: "proxmox:///113", ready: Unknown}
+probes: [{id: 112, answer: free}, {id: 113, answer: free}]
+want:
+  node/prod/prod-2: {class: unknown, reason: node-alive-without-vm}
+  node/prod/prod-3: {class: unknown, reason: site-may-not-be-scanned}
+`)
+}
+
+func TestMistaken_ClocksThatRunAhead(t *testing.T) {
+	check(t, `
+clusters: [{name: prod, selector: {tags: [k8s]}}]
+vms: [{id: 102, name: prod-2, uuid: $u2, tags: [k8s], status: stopped, age: "-1h"}]
+machines: [{name: w9, age: "-45m"}]
+want:
+  vm/lab/102: {class: converging, notes: [the clocks differ]}
+  machine/default/w9: {class: converging, notes: [the clocks differ]}
+`)
+}
+
+// Tags that the same VMs carry are one trait, and a tag with a pool are two.
+func TestMistaken_TagsAreOneTrait(t *testing.T) {
+	check(t, `
+management: {}
+clusters: [{name: prod}]
+vms:
+- {id: 101, name: ka, uuid: $u1, tags: [backup, debian], pool: p}
+- {id: 102, name: kb, uuid: $u2, tags: [backup, debian], pool: p}
+- {id: 103, name: kc, uuid: $u3, tags: [backup, debian], pool: p}
+- {id: 150, name: nas, uuid: $u5, tags: [backup, debian]}
+- {id: 151, name: left, uuid: $u6, tags: [debian], pool: p}
+nodes: [{name: ka, uuid: $u1}, {name: kb, uuid: $u2}, {name: kc, uuid: $u3}]
+want:
+  vm/lab/150: {class: orphan-vm, confidence: low}
+  vm/lab/151: {class: orphan-vm, confidence: medium}
+`)
+}
+
+// What a cluster rests on is no orphan of it.
+func TestMistaken_LoadBalancerAndEtcd(t *testing.T) {
+	f := fixture(t, `
+clusters: [{name: prod, selector: {tags: [k8s]}}]
+vms:
+- {id: 101, name: w-1, uuid: $u1, tags: [k8s]}
+- {id: 150, name: lb, uuid: $u2, tags: [k8s], ips: [10.0.0.9/24]}
+- {id: 151, name: etcd-1, uuid: $u3, tags: [k8s], ips: [10.0.0.8/24]}
+- {id: 152, name: standby, uuid: $u4, tags: [k8s], status: stopped, ips: [10.0.0.7/24]}
+- {id: 153, name: api, uuid: $u5, tags: [k8s]}
+- {id: 154, name: api.other.lan, uuid: $u6, tags: [k8s]}
+- {id: 155, name: etcd-2.prod.lan, uuid: $u7, tags: [k8s]}
+- {id: 156, name: left, uuid: $u8, tags: [k8s], ips: [10.0.0.6/24]}
+nodes: [{name: w-1, uuid: $u1}]
+want:
+  vm/lab/150: {class: unrelated, reason: serves-a-cluster, cluster: prod}
+  vm/lab/151: {class: unrelated, reason: serves-a-cluster, cluster: prod}
+  vm/lab/152: {class: unknown, reason: ambiguous}
+  vm/lab/153: {class: unknown, reason: ambiguous}
+  vm/lab/154: orphan-vm
+  vm/lab/155: {class: unknown, reason: ambiguous}
+  vm/lab/156: orphan-vm
+`)
+	c := &f.Snapshot.Clusters[0]
+	c.Server = "https://10.0.0.9:6443"
+	c.Declared = &inventory.DeclaredCluster{Meta: inventory.Meta{Namespace: "default", Name: "prod"}, ControlPlaneEndpoint: "10.0.0.7:6443",
+		Infrastructure: &inventory.ProxmoxCluster{ControlPlaneEndpoint: "127.0.0.1:6443"}}
+	c.Kubeadm = &inventory.KubeadmCluster{ControlPlaneEndpoint: "api.prod.lan:6443", ClusterConfiguration: `
+etcd: {external: {endpoints: ["https://10.0.0.8:2379", "https://etcd-2:2379"]}}
+`}
+	audittest.Check(t, f)
+	// A document that somebody broke says nothing, and breaks nothing.
+	c.Kubeadm.ClusterConfiguration = "external: ["
+	if e := audittest.Resolve(f).Of(inventory.VMSubject(inventory.Key{Site: "lab", VMID: 151})); e.Class != identity.OrphanVM {
+		t.Errorf("etcd-1 is %s", e.Class)
+	}
+}
+
+// The UUID in a configuration may have been changed under a guest that runs with the old one.
+func TestMistaken_SameNameAndAddressAnotherUUID(t *testing.T) {
+	const fleet = `
+management: {}
+clusters: [{name: prod, selector: {tags: [k8s]}}]
+vms: [{id: 101, name: prod-1, uuid: $u1, tags: [k8s]%s}]
+nodes: [{name: prod-1, uuid: $u9, ips: [10.0.0.1], ready: "True"}]
+`
+	check(t, fmt.Sprintf(fleet, ", ips: [10.0.0.1/24]")+`
+want: {vm/lab/101: {class: unknown, reason: ambiguous}, node/prod/prod-1: {class: unknown, reason: ambiguous}}
+`)
+	f := fixture(t, fmt.Sprintf(fleet, "")+`
+want: {vm/lab/101: {class: orphan-vm, confidence: medium}, node/prod/prod-1: foreign-node}
+`)
+	audittest.Check(t, f)
+	if x := explain(t, f, "vm/lab/101"); len(x.Against) != 1 || x.Against[0].From.String() != "node/prod/prod-1" {
+		t.Errorf("against it argues %+v, want the Node", x.Against)
+	}
+}
