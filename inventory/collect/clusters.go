@@ -19,12 +19,20 @@ type clusters struct {
 	kept []*inventory.Snapshot
 	// byNode finds the kept fragments that hold a Node, by its UID.
 	byNode map[string][]int
+	// given are the keys to which the configuration gives access of their own.
+	given map[string]bool
 	// same maps the key of a cluster that was dropped to the one that it turned out to be.
 	same map[string]string
 }
 
-func newClusters(s *inventory.Snapshot, log func(string, ...any)) *clusters {
-	return &clusters{s: s, log: log, byNode: map[string][]int{}, same: map[string]string{}}
+func newClusters(s *inventory.Snapshot, plan *Plan) *clusters {
+	b := &clusters{s: s, log: plan.logf, byNode: map[string][]int{}, given: map[string]bool{}, same: map[string]string{}}
+	for i := range plan.Workloads {
+		if plan.Workloads[i].Target != nil {
+			b.given[plan.Workloads[i].Key] = true
+		}
+	}
+	return b
 }
 
 // addRead adds a cluster whose API was asked. The same cluster met again (through another context) is there once: its
@@ -68,7 +76,11 @@ func (b *clusters) merge(first, f *inventory.Snapshot) {
 	if b.s.Management != nil && b.s.Management.ClusterName == key {
 		b.s.Management.ClusterName = into
 	}
-	b.same[key] = into
+	if b.given[key] && b.given[into] {
+		b.contradict(first, f)
+	} else {
+		b.same[key] = into
+	}
 	b.s.Requests = append(b.s.Requests, f.Requests...)
 	have := nodesByUID(first)
 	for _, n := range f.Nodes {
@@ -145,8 +157,8 @@ func (b *clusters) findEndpoint(d *inventory.DeclaredCluster) *inventory.Cluster
 	return nil
 }
 
-// addConfigured adds what the configuration says of a cluster. Of one that it names twice, under two names, each entry
-// may say a part.
+// addConfigured adds what the configuration says of a cluster. Of one that it gives access to under one name and describes
+// under another (the declared one), each entry may say a part.
 func (b *clusters) addConfigured(w *Workload) {
 	c := b.find(w.Key)
 	if c == nil {

@@ -27,7 +27,7 @@ func (r *run) join(ctx context.Context) (*inventory.Snapshot, error) {
 	r.settleSelf(declared)
 	seen := r.workloads()
 	seen = append(seen, r.fromSecrets(ctx, declared, seen)...)
-	b := newClusters(s, r.plan.logf)
+	b := newClusters(s, &r.plan)
 	for _, f := range seen {
 		b.addRead(f)
 	}

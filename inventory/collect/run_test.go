@@ -184,7 +184,7 @@ func TestGuestAgent(t *testing.T) {
 func TestSameBytesWhateverTheOrder(t *testing.T) {
 	l := newLab(t)
 	l.plan.GuestAgent = true
-	// One cluster under two names: which one is kept must not depend on the order either.
+	// Two entries that are one cluster: which of them has the Nodes must not depend on the order either.
 	l.plan.Workloads = append(l.plan.Workloads, Workload{Key: "also-dev", Target: l.target(t, l.dev, "also-dev"), Selector: inventory.Selector{Names: "dev-.*"}})
 	var first string
 	for i := range 4 {
