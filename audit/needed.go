@@ -27,6 +27,17 @@ func notAsked(all []inventory.Coverage, n inventory.Need) inventory.Coverage {
 	return c
 }
 
+// noClusters is there for a run that read no cluster at all: every VM is unrelated then, which is a list of VMs and no
+// audit.
+var noClusters = inventory.Coverage{Source: "kubernetes", Scope: "clusters", State: inventory.NotAsked,
+	Reason: "no Kubernetes cluster was named: nothing can be called an orphan",
+	Remedy: "name your clusters in proxaudit.yaml (clusters[]), each with a kubeconfig or context"}
+
+// clusterless is true if a Snapshot was made without a single cluster.
+func clusterless(s *inventory.Snapshot) bool {
+	return s.Management == nil && len(s.Clusters) == 0 && len(s.Nodes) == 0
+}
+
 // needed is the coverage as this analysis sees it: what a verdict lacks is a gap. An entry may be optional as long as
 // nothing hangs on it (the namespaces that -n leaves out), and something may be lacking that was never asked.
 func needed(all []inventory.Coverage, entities []identity.Entity) []inventory.Coverage {

@@ -29,6 +29,7 @@ func Orphans(s *inventory.Snapshot, opt Options) *OrphanReport {
 	}
 	SortFindings(out.Findings)
 	out.Summary.Count(out.Findings)
+	out.Summary.Incomplete = out.Summary.Incomplete || clusterless(r.s)
 	return out
 }
 
@@ -86,8 +87,14 @@ func analyse(s *inventory.Snapshot, opt Options) *result {
 }
 
 func (r *result) envelope(kind string) Envelope {
+	coverage := needed(r.s.Coverage, r.graph.Entities)
+	if clusterless(r.s) {
+		c := noClusters
+		c.Optional = kind != KindOrphanReport
+		coverage = append([]inventory.Coverage{c}, coverage...)
+	}
 	return Envelope{FormatVersion: FormatVersion, Kind: kind, GeneratedAt: r.s.CollectedAt.UTC(),
-		Coverage: nonNil(needed(r.s.Coverage, r.graph.Entities)), Requests: nonNil(r.s.Requests)}
+		Coverage: nonNil(coverage), Requests: nonNil(r.s.Requests)}
 }
 
 func nonNil[T any](in []T) []T {

@@ -20,12 +20,16 @@ Without configuration it takes kubectl's current context and PROXMOX_URL,
 PROXMOX_TOKEN (the token's ID) and PROXMOX_SECRET.
 
 Exit codes: 0 clean, 1 findings at or above --fail-on, 2 usage or error, 3
-incomplete (a source did not answer: a verdict is missing), 130 interrupted.`
+incomplete (something that a verdict needs was not seen), 130 interrupted.`
 
 // Run is the whole program: args as in os.Args. The error is a *Verdict, ErrInterrupted, or a failure.
 func Run(ctx context.Context, args []string, env Env) error {
 	env.Stderr = &lockedWriter{w: env.Stderr}
-	err := newApp(&env, programName(args), args).RunContext(ctx, args)
+	var unwritten error
+	err := newApp(&env, programName(args), args, &unwritten).RunContext(ctx, args)
+	if err == nil && unwritten != nil {
+		err = stdoutError(unwritten)
+	}
 	// Whatever else there is to tell: an interrupt has precedence over a verdict and over an error.
 	return interrupted(ctx, err)
 }
@@ -40,7 +44,7 @@ func programName(args []string) string {
 	return "proxaudit"
 }
 
-func newApp(env *Env, name string, args []string) *cli.App {
+func newApp(env *Env, name string, args []string, unwritten *error) *cli.App {
 	return &cli.App{
 		Name: name, HelpName: name,
 		Usage:       "proxaudit finds VMs, Machines and Nodes that do not belong together",
@@ -55,7 +59,7 @@ func newApp(env *Env, name string, args []string) *cli.App {
 		HideHelpCommand:           true,
 		EnableBashCompletion:      true,
 		DisableSliceFlagSeparator: true,
-		Writer:                    pipe{env.Stdout},
+		Writer:                    pipe{env.Stdout, unwritten},
 		ErrWriter:                 env.Stderr,
 		OnUsageError: func(c *cli.Context, err error, sub bool) error {
 			if u := flagInFront(c.App, args); u != nil {
@@ -85,6 +89,7 @@ func newApp(env *Env, name string, args []string) *cli.App {
 func command(env *Env, c *cli.Command, own []cli.Flag, action func(*cli.Context, *run) error) *cli.Command {
 	c.Flags = slices.Concat(own, sharedFlags())
 	hideMeaningless(c)
+	sayFormats(c)
 	c.HideHelpCommand = true
 	c.OnUsageError = onUsageError
 	c.BashComplete = complete(c)

@@ -67,7 +67,7 @@ Examples:
 			default:
 				return usagef("there is no completion for %q: want bash, zsh or fish", args[0])
 			}
-			_, err = io.WriteString(pipe{env.Stdout}, script)
+			_, err = io.WriteString(pipe{w: env.Stdout}, script)
 			return stdoutError(err)
 		},
 	}

@@ -44,7 +44,7 @@ Examples:
 				if sub.Kind == inventory.SubjectVM && !slices.ContainsFunc(snap.Sites, func(s inventory.Site) bool { return s.Name == sub.Scope }) {
 					r.sayNameless(sub.Scope, snap)
 				}
-				return nil, &Verdict{Gaps: gaps(snap.Coverage)}, nil
+				return nil, &Verdict{Gaps: gaps(snap.Coverage), Coverage: snap.Coverage}, nil
 			}
 			if err != nil {
 				return nil, nil, err
@@ -57,7 +57,7 @@ Examples:
 
 // explained is about one machine: other machines' findings and gaps are none of its business.
 func (s *settings) explained(x *audit.Explanation) *Verdict {
-	v := &Verdict{FailOn: s.failOn, Gaps: len(x.Missing)}
+	v := &Verdict{FailOn: s.failOn, Gaps: len(x.Missing), Coverage: x.Coverage}
 	if len(x.Missing) > 0 {
 		v.Unknown = 1
 	}

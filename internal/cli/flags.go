@@ -1,12 +1,9 @@
 package cli
 
 import (
-	"strings"
 	"time"
 
 	"github.com/urfave/cli/v2"
-
-	"github.com/proxaudit/proxaudit/render"
 )
 
 // Flag categories, in the order in which help shows them.
@@ -59,9 +56,8 @@ func verdictFlags() []cli.Flag {
 
 func outputFlags() []cli.Flag {
 	return []cli.Flag{
-		&cli.StringSliceFlag{Name: "output", Aliases: []string{"o"}, Category: catOutput,
-			Usage: "`FORMAT` or FORMAT=FILE; repeatable, at most one goes to standard output. The formats are " +
-				strings.Join(render.Formats(), ", ")},
+		// sayFormats gives the usage.
+		&cli.StringSliceFlag{Name: "output", Aliases: []string{"o"}, Category: catOutput},
 		&cli.BoolFlag{Name: "no-headers", Category: catOutput, Usage: "rows only: no titles, totals and coverage"},
 		&cli.BoolFlag{Name: "no-color", Category: catOutput, Usage: "no colours; so does NO_COLOR"},
 		&cli.BoolFlag{Name: "quiet", Aliases: []string{"q"}, Category: catOutput,

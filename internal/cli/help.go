@@ -26,7 +26,7 @@ func init() {
 		case *cli.Command:
 			commandHelp(&b, v)
 		}
-		// The library has no way to return an error from here, and help that cannot be written is nobody's loss.
+		// The library has no way to return an error from here: the writer remembers it.
 		_, _ = w.Write(b.Bytes())
 	}
 }

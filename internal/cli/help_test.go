@@ -12,7 +12,7 @@ import (
 // TestHelp: each command has an example that its own parser takes, and each flag says in plain words what it does.
 func TestHelp(t *testing.T) {
 	env := Env{Stdout: &bytes.Buffer{}, Stderr: &bytes.Buffer{}}
-	app := newApp(&env, "proxaudit", nil)
+	app := newApp(&env, "proxaudit", nil, new(error))
 	if len(app.Commands) < 8 {
 		t.Fatalf("%d commands", len(app.Commands))
 	}

@@ -2,8 +2,11 @@ package cli
 
 import (
 	"slices"
+	"strings"
 
 	"github.com/urfave/cli/v2"
+
+	"github.com/proxaudit/proxaudit/render"
 )
 
 // Every command declares the shared flags, so that they stand in the same place everywhere. Those that mean nothing to one
@@ -13,6 +16,29 @@ var meaningless = map[string][]string{
 	"doctor":     {"from", "grace"},
 	"version":    slices.Concat(names(inputFlags()), names(verdictFlags())),
 	"completion": names(sharedFlags()),
+}
+
+// formatsOf are the formats in which a command has something to say: only machines have names, and a snapshot is a file.
+func formatsOf(command string) []string {
+	switch command {
+	case "scan":
+		return []string{"json"}
+	case "doctor", "version":
+		return slices.DeleteFunc(slices.Clone(render.Formats()), func(f string) bool { return f == "name" })
+	default:
+		return render.Formats()
+	}
+}
+
+// sayFormats puts them into the help of -o.
+func sayFormats(c *cli.Command) {
+	if f, ok := findFlag(c.Flags, "output").(*cli.StringSliceFlag); ok {
+		formats := formatsOf(c.Name)
+		f.Usage = "`FORMAT` or FORMAT=FILE; repeatable, at most one goes to standard output. The formats are " + strings.Join(formats, ", ")
+		if len(formats) == 1 {
+			f.Usage = "`FORMAT` or FORMAT=FILE; repeatable, at most one goes to standard output. The format is " + formats[0]
+		}
+	}
 }
 
 // hideMeaningless takes them out of a command's help.

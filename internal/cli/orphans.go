@@ -74,7 +74,7 @@ func (r *run) analyse(c *cli.Context, do func(*inventory.Snapshot, *settings) (*
 			// There is no result that could show it.
 			targets = nil
 		}
-		r.sayGaps(targets, snap.Coverage)
+		r.sayGaps(targets, verdict.Coverage)
 	}
 	return verdict.orNil()
 }
@@ -92,7 +92,7 @@ func (s *settings) verdict(sum *audit.Summary, coverage []inventory.Coverage) *V
 	v := &Verdict{Findings: s.failing(sum.Severities), FailOn: s.failOn}
 	if sum.Incomplete {
 		v.Unknown = sum.NoVerdict
-		v.Gaps = gaps(coverage)
+		v.Gaps, v.Coverage = gaps(coverage), coverage
 	}
 	return v
 }

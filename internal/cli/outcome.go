@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/proxaudit/proxaudit/audit"
+	"github.com/proxaudit/proxaudit/inventory"
 )
 
 // ErrInterrupted is what a run ends with that somebody stopped.
@@ -20,16 +21,18 @@ type Verdict struct {
 	FailOn   audit.Severity
 	// Unknown is the number of verdicts that are missing, and Gaps the number of sources' answers.
 	Unknown, Gaps int
+	// Coverage has the gaps, as the report shows them.
+	Coverage []inventory.Coverage
 }
 
-// Incomplete is true if a verdict is missing because a source did not answer.
+// Incomplete is true if something that a verdict needs was not seen.
 func (v *Verdict) Incomplete() bool { return v.Gaps > 0 || v.Unknown > 0 }
 
 // Error says what the exit code stands for.
 func (v *Verdict) Error() string {
 	var parts []string
 	if v.Gaps > 0 {
-		parts = append(parts, count(v.Gaps, "answer", "answers")+" did not come back")
+		parts = append(parts, count(v.Gaps, "answer is", "answers are")+" missing")
 	}
 	if v.Unknown > 0 {
 		parts = append(parts, count(v.Unknown, "machine has", "machines have")+" no verdict")

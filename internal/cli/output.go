@@ -89,12 +89,19 @@ func (r *run) write(targets []target, d render.Document) error {
 }
 
 // pipe forgives a reader that has seen enough (proxaudit … | head): that is no failure of ours.
-type pipe struct{ w io.Writer }
+type pipe struct {
+	w io.Writer
+	// failed remembers the first error, for what has no way to return one (help).
+	failed *error
+}
 
 func (p pipe) Write(b []byte) (int, error) {
 	n, err := p.w.Write(b)
 	if errors.Is(err, syscall.EPIPE) {
 		return len(b), nil
+	}
+	if err != nil && p.failed != nil && *p.failed == nil {
+		*p.failed = err
 	}
 	return n, err
 }

@@ -42,7 +42,7 @@ func (r *run) stdout() io.Writer {
 	if r.env.StdoutNowhere {
 		r.warnf("standard output is closed, so that the result is lost (-o FORMAT=FILE writes it to a file)")
 	}
-	return pipe{r.env.Stdout}
+	return pipe{w: r.env.Stdout}
 }
 
 // verbosef says what is being done.

@@ -34,6 +34,11 @@ func Doctor(ctx context.Context, plan Plan) ([]inventory.Check, []inventory.Requ
 		requests = append(requests, c.Requests())
 		c.Close()
 	}
+	if plan.Management == nil && len(plan.Workloads) == 0 {
+		out = append(out, inventory.Check{Source: "kubernetes", Name: "clusters", Status: inventory.CheckWarning,
+			Detail: "none is named: VMs can be listed, and none can be called an orphan",
+			Remedy: "name your clusters in proxaudit.yaml (clusters[]), each with a kubeconfig or context"})
+	}
 	self := ""
 	if plan.Management != nil && ctx.Err() == nil {
 		var checks []inventory.Check

@@ -7,6 +7,7 @@ import (
 	"net/url"
 	"strings"
 	"sync"
+	"sync/atomic"
 
 	pveapi "github.com/Telmate/proxmox-api-go/proxmox"
 
@@ -22,6 +23,9 @@ type Collector struct {
 	base   *url.URL
 	way    *transport.Transport
 	client *pveapi.Client
+
+	// certificate is the fingerprint of the one that was accepted unchecked.
+	certificate *atomic.Value
 
 	mu sync.Mutex
 	// What Collect learned, for the passes after it.
@@ -49,9 +53,10 @@ func New(cfg Config) (*Collector, error) {
 	if err := verifyToken(cfg.TokenID, cfg.Secret.Reveal()); err != nil {
 		return nil, fmt.Errorf("%s: %w", where, err)
 	}
+	certificate := &atomic.Value{}
 	way, err := transport.New(transport.Options{
 		Base:    base,
-		TLS:     transport.TLS{CAFile: cfg.CAFile, Fingerprint: cfg.Fingerprint, Insecure: cfg.Insecure},
+		TLS:     transport.TLS{CAFile: cfg.CAFile, Fingerprint: cfg.Fingerprint, Insecure: cfg.Insecure, Served: func(f string) { certificate.Store(f) }},
 		Secret:  cfg.Secret,
 		PerNode: cfg.PerNode, Total: cfg.Total,
 		Timeout: cfg.Timeout, RetryDelay: cfg.retryDelay, MaxBody: maxAnswer,
@@ -70,7 +75,7 @@ func New(cfg Config) (*Collector, error) {
 		return nil, fmt.Errorf("%s: %w", where, err)
 	}
 	client.SetAPIToken(id, pveapi.ApiTokenSecret(cfg.Secret.Reveal()))
-	return &Collector{cfg: cfg, base: base, way: way, client: client, name: cfg.Site, free: noHosts("")}, nil
+	return &Collector{cfg: cfg, certificate: certificate, base: base, way: way, client: client, name: cfg.Site, free: noHosts("")}, nil
 }
 
 // Name is the site's name: the configured one, else what Collect found, else the URL's host.
@@ -81,6 +86,12 @@ func (c *Collector) Name() string {
 		return c.base.Hostname()
 	}
 	return c.name
+}
+
+// served is the fingerprint of the certificate that was accepted unchecked; empty if there was none.
+func (c *Collector) served() string {
+	f, _ := c.certificate.Load().(string)
+	return f
 }
 
 // Listed is true if Collect read the site's guest list, whole or not. Of a site that it is false for nothing more should be

@@ -89,7 +89,7 @@ func (d *doctor) entry(ctx context.Context) bool {
 		return false
 	case e != nil:
 		d.add(checkAuth, inventory.CheckSkipped, "the answer does not tell", "")
-		d.add(checkVersion, inventory.CheckFailed, e.Error(), "check that the URL is that of a Proxmox VE API: "+d.c.base.String()+"/version")
+		d.add(checkVersion, inventory.CheckFailed, e.Error(), d.c.urlRemedy())
 		return e.Kind != transport.Malformed
 	}
 	d.add(checkAuth, inventory.CheckOK, "the token is accepted", "")
@@ -105,8 +105,8 @@ func (d *doctor) tls() {
 	case cfg.Fingerprint != "":
 		d.add(checkTLS, inventory.CheckOK, "the certificate is the pinned one", "")
 	case cfg.Insecure:
-		d.add(checkTLS, inventory.CheckWarning, "the certificate is not checked: whoever answers gets the token",
-			"give a node's /etc/pve/pve-root-ca.pem as CA file, or pin the certificate's SHA-256 fingerprint")
+		d.add(checkTLS, inventory.CheckWarning, "the certificate is not checked: whoever answers gets the token; SHA-256 fingerprint of the certificate: "+d.c.served(),
+			pinRemedy(d.c.served()))
 	default:
 		d.add(checkTLS, inventory.CheckOK, "the certificate is valid", "")
 	}

@@ -234,7 +234,7 @@ func TestDoctorOfCertificates(t *testing.T) {
 			detail: "the one configured is AB:AB", remedy: "openssl x509 -noout -fingerprint -sha256", shownPrint: true},
 		"valid":    {cert: valid, ca: true, status: inventory.CheckOK, detail: "valid"},
 		"pinned":   {cert: expired, pin: true, status: inventory.CheckOK, detail: "pinned"},
-		"insecure": {cert: expired, change: func(c *Config) { c.Insecure = true }, status: inventory.CheckWarning, detail: "not checked", remedy: "pin"},
+		"insecure": {cert: expired, change: func(c *Config) { c.Insecure = true }, status: inventory.CheckWarning, detail: "not checked", remedy: "pin", shownPrint: true},
 	} {
 		t.Run(name, func(t *testing.T) {
 			url, caFile, fingerprint := serveTLS(t, c.cert)

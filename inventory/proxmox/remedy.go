@@ -43,8 +43,15 @@ func (c *Collector) remedy(e *transport.Error) string {
 		return "check that this is the API itself, without a login page or another server in front of it: curl -k " + c.base.String() + "/version"
 	case e.Kind == transport.NodeDown || e.Kind == transport.Skipped:
 		return fmt.Sprintf("on node %s: systemctl status pveproxy pvestatd; on another node: pvecm status", e.Node)
+	case e.Status == 404 || strings.HasPrefix(e.Reason, "no such file"):
+		// pveproxy's word for a path that is none of its API's.
+		return c.urlRemedy()
 	}
 	return ""
+}
+
+func (c *Collector) urlRemedy() string {
+	return "check that the URL is that of a Proxmox VE API: " + c.base.String() + "/version"
 }
 
 func (c *Collector) tokenRemedy() string {
@@ -80,14 +87,19 @@ func (c *Collector) agentRemedy() string {
 
 func (c *Collector) reachRemedy(e *transport.Error) string {
 	if fingerprint, ok := servedFingerprint(e); ok {
-		return "if this is your server, either give the authority's certificate (a node's /etc/pve/pve-root-ca.pem) as CA file, or pin this certificate: fingerprint " +
-			fingerprint + "; compare it first on the node: openssl x509 -noout -fingerprint -sha256 -in /etc/pve/local/pve-ssl.pem (or pveproxy-ssl.pem there, if it exists)"
+		return pinRemedy(fingerprint)
 	}
 	hint := "check the address, and that this machine may reach it: curl -k " + c.base.String() + "/version"
 	if c.base.Port() == "" {
 		hint += " (Proxmox itself listens on port 8006, and the URL has no port)"
 	}
 	return hint
+}
+
+// pinRemedy says how to trust a certificate that was served.
+func pinRemedy(fingerprint string) string {
+	return "if this is your server, either give the authority's certificate (a node's /etc/pve/pve-root-ca.pem) as CA file, or pin this certificate: fingerprint " +
+		fingerprint + "; compare it first on the node: openssl x509 -noout -fingerprint -sha256 -in /etc/pve/local/pve-ssl.pem (or pveproxy-ssl.pem there, if it exists)"
 }
 
 // servedFingerprint is the SHA-256 of the certificate that was not accepted.

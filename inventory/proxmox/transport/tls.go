@@ -20,6 +20,9 @@ type TLS struct {
 	Fingerprint string
 	// Insecure accepts any certificate. A Fingerprint is checked all the same.
 	Insecure bool
+	// Served is told the fingerprint of every certificate that Insecure accepts. It may be nil, and is called from several
+	// goroutines.
+	Served func(fingerprint string)
 }
 
 // FingerprintError is a certificate that is not the one that was pinned.
@@ -81,6 +84,14 @@ func (t TLS) config() (*tls.Config, error) {
 	}
 	if t.Fingerprint == "" {
 		c.InsecureSkipVerify = t.Insecure
+		if t.Insecure && t.Served != nil {
+			c.VerifyConnection = func(s tls.ConnectionState) error {
+				if len(s.PeerCertificates) > 0 {
+					t.Served(Fingerprint(s.PeerCertificates[0].Raw))
+				}
+				return nil
+			}
+		}
 		return c, nil
 	}
 	want, err := ParseFingerprint(t.Fingerprint)
