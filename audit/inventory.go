@@ -58,6 +58,9 @@ func (r *result) item(e *identity.Entity) Item {
 		n := &r.s.Nodes[e.Nodes[0]]
 		it.NodeReady, it.Addresses = readiness(n), n.InternalIPs
 	}
+	if len(it.Addresses) == 0 {
+		it.Addresses = declaredAddresses(r.s, e)
+	}
 	it.Since, it.AgeSeconds = r.since(e)
 	it.Link = strongest(e)
 	if e.Class.IsFinding() {
@@ -65,6 +68,21 @@ func (r *result) item(e *identity.Entity) Item {
 	}
 	it.Fingerprint = r.fingerprint(e, refs[0])
 	return it
+}
+
+// declaredAddresses are those of a Machine that has no Node to tell them, else of its ProxmoxMachine.
+func declaredAddresses(s *inventory.Snapshot, e *identity.Entity) []string {
+	for _, i := range e.Machines {
+		if a := s.Machines[i].Addresses; len(a) > 0 {
+			return a
+		}
+	}
+	for _, i := range e.ProxmoxMachines {
+		if a := s.ProxmoxMachines[i].Addresses; len(a) > 0 {
+			return a
+		}
+	}
+	return nil
 }
 
 // strongest is the best evidence that ties a VM to something; nil if nothing does.

@@ -1,6 +1,7 @@
 package audit_test
 
 import (
+	"maps"
 	"slices"
 	"strings"
 	"testing"
@@ -201,5 +202,23 @@ want: {vm/lab/101: orphan-vm}
 	}
 	if !f.Snapshot.CollectedAt.Equal(inventorytest.Now) {
 		t.Error("the clock is the Snapshot's")
+	}
+}
+
+// TestAddressesOfAMachineWithoutNode: what its Machine says, else its ProxmoxMachine; a Node's word comes first.
+func TestAddressesOfAMachineWithoutNode(t *testing.T) {
+	f := fixture(t, `
+vms: [{id: 101, name: a, uuid: $u1}]
+machines: [{name: a, uuid: $u1, addresses: [10.0.0.1]}, {name: b, addresses: [10.0.0.2]}, {name: c}]
+proxmoxMachines: [{name: a, vmid: 101, uuid: $u1}, {name: b, addresses: [10.0.9.2]}, {name: c, addresses: [10.0.0.3]}]
+nodes: [{name: a, uuid: $u1, ips: [10.0.0.9]}]
+want: {machine/default/b: {class: non-node}}
+`)
+	got := map[string]string{}
+	for _, it := range audit.Inventory(f.Snapshot, audit.Options{}).Items {
+		got[it.Machines[0].Name] = strings.Join(it.Addresses, " ")
+	}
+	if want := map[string]string{"a": "10.0.0.9", "b": "10.0.0.2", "c": "10.0.0.3"}; !maps.Equal(got, want) {
+		t.Errorf("%v, want %v", got, want)
 	}
 }

@@ -33,7 +33,7 @@ func Doctor(r *audit.DoctorReport) Document {
 	}
 	d.Sections = append(d.Sections, Section{Blocks: []Block{t}})
 	if len(todo) > 0 {
-		d.Sections = append(d.Sections, Section{Title: "What to do:", Blocks: []Block{Notes{Items: todo}}})
+		d.Sections = append(d.Sections, Section{Title: "What to do:", Blocks: []Block{Notes{Items: saidOnce(todo, func(text string) string { return text })}}})
 	}
 	s := r.Summary
 	style := Good

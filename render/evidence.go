@@ -154,7 +154,7 @@ func evidenceTable(all []identity.Evidence) Table {
 	t := Table{
 		Columns: []Column{
 			{Title: "STRENGTH"},
-			{Title: "FACT"},
+			{Title: "FACT", Min: 17},
 			{Title: "VALUE", Min: 20},
 			{Title: "OTHER VALUE", Min: 20},
 			{Title: "FROM", Fit: Fold},

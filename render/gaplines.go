@@ -10,7 +10,7 @@ func GapLines(all []inventory.Coverage) []string {
 		if g.needed() == 0 {
 			continue
 		}
-		for _, n := range g.notes("incomplete: ", Warn) {
+		for _, n := range g.notes(needPrefix, Warn) {
 			if n.Wide {
 				continue
 			}

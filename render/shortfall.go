@@ -26,13 +26,42 @@ func gapNotes(all []inventory.Coverage) []Note {
 	for _, g := range gapsOf(all) {
 		switch {
 		case g.needed() > 0:
-			needed = append(needed, g.notes("incomplete: ", Warn)...)
+			needed = append(needed, g.notes(needPrefix, Warn)...)
 		default:
-			asides = append(asides, g.notes("not needed for a verdict: ", Faint)...)
+			asides = append(asides, g.notes(asidePrefix, Faint)...)
 		}
 	}
-	return slices.Concat(needed, asides)
+	return saidOnce(slices.Concat(needed, asides), answerOf)
 }
+
+// saidOnce gives each remedy with the first that needs it: several answers may be missing for one cause.
+func saidOnce(notes []Note, name func(text string) string) []Note {
+	said := map[string]string{}
+	for i := range notes {
+		n := &notes[i]
+		if n.Detail == "" {
+			continue
+		}
+		if first, ok := said[n.Detail]; ok && len(n.Detail) > len(sameRemedy)+len(first) {
+			n.Detail = sameRemedy + first
+			continue
+		}
+		said[n.Detail] = name(n.Text)
+	}
+	return notes
+}
+
+// answerOf is what the line of a gap is about.
+func answerOf(text string) string {
+	name, _, _ := strings.Cut(strings.TrimPrefix(strings.TrimPrefix(text, needPrefix), asidePrefix), ": ")
+	return name
+}
+
+const (
+	sameRemedy  = "as for "
+	needPrefix  = "incomplete: "
+	asidePrefix = "not needed for a verdict: "
+)
 
 // gapsOf brings together what has one cause and one remedy, in the order in which they come first.
 func gapsOf(all []inventory.Coverage) []shortfall {

@@ -199,7 +199,7 @@ func TestFiltered(t *testing.T) {
 	f := &audit.Filter{Classes: []identity.Class{identity.NonNode}}
 	for want, d := range map[string]Document{
 		"\n1 finding: 1 warning\nby class: non-node 1\nthe filter hides 11 of 12 rows\nin all, looked at 20 VMs, ": Orphans(f.Orphans(sampleOrphans())),
-		"\nin all, 1 machine has no verdict, ":                     Orphans(f.Orphans(sampleOrphans())),
+		"\nin all, 1 machine has no verdict, ":                 Orphans(f.Orphans(sampleOrphans())),
 		"\n0 findings\nthe filter hides 6 of 6 rows\nin all, ": Inventory((&audit.Filter{Clusters: []string{"none"}}).Inventory(sampleInventory())),
 	} {
 		if got := string(rendered(t, "table", d, Options{})); !strings.Contains(got, want) {
@@ -229,5 +229,32 @@ func TestEmptyTablesSaySo(t *testing.T) {
 	}
 	if got := string(rendered(t, "table", Orphans(&audit.OrphanReport{}), Options{NoHeaders: true})); got != "" {
 		t.Errorf("--no-headers of nothing is %q", got)
+	}
+}
+
+// TestARemedyIsSaidOnce: what several lack is told in full with the first of them.
+func TestARemedyIsSaidOnce(t *testing.T) {
+	const long = "pveum acl modify / --users 'proxaudit@pve' --roles PVEAuditor && pveum acl modify / --tokens 'proxaudit@pve!audit' --roles PVEAuditor"
+	gap := func(scope, reason, remedy string, optional bool) inventory.Coverage {
+		return inventory.Coverage{Source: "site/lab", Scope: scope, State: inventory.Refused, Reason: reason, Remedy: remedy, Optional: optional}
+	}
+	d := Document{Sections: []Section{footer(audit.Envelope{Coverage: []inventory.Coverage{gap("guests", "a", long, false),
+		gap("version", "b", "short", false), gap("nodes", "c", "short", false), gap("agent", "d", long, true)}})}}
+	want := `incomplete: site/lab guests: refused: a
+  ` + long + `
+incomplete: site/lab version: refused: b
+  short
+incomplete: site/lab nodes: refused: c
+  short
+not needed for a verdict: site/lab agent: refused: d
+  as for site/lab guests
+`
+	if got := string(rendered(t, "table", d, Options{Width: 300})); !strings.HasPrefix(got, want) {
+		t.Errorf("%s\nwant\n%s", got, want)
+	}
+	doctor := Doctor(&audit.DoctorReport{Checks: []inventory.Check{{Source: "site/lab", Name: "a", Status: inventory.CheckFailed, Remedy: long},
+		{Source: "site/lab", Name: "b", Status: inventory.CheckFailed, Remedy: long}}})
+	if got := string(rendered(t, "table", doctor, Options{Width: 300})); strings.Count(got, long) != 1 || !strings.Contains(got, "site/lab: b\n  as for site/lab: a\n") {
+		t.Errorf("%s", got)
 	}
 }

@@ -66,11 +66,11 @@ func parseRange(s string) (int, int, error) {
 type Match int
 
 const (
-	// NoMatch: a field that was seen is another.
+	// NoMatch says that a field that was seen is another.
 	NoMatch Match = iota
-	// MayMatch: all that was seen fits, and not all that the Selector asks for was.
+	// MayMatch says that all that was seen fits, and that not all that the Selector asks for was.
 	MayMatch
-	// Matches: all fields fit.
+	// Matches says that all fields fit.
 	Matches
 )
 

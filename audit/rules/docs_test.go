@@ -48,12 +48,20 @@ func TestDocs(t *testing.T) {
 	}
 }
 
+// severity of unknown depends on why: one that waits for a source is said by the run being incomplete.
+func severity(r rules.Rule) string {
+	if r.Class == identity.Unknown {
+		return string(r.Severity) + " where something was not seen, else warning"
+	}
+	return string(r.Severity)
+}
+
 func indexPage() string {
 	var b strings.Builder
 	b.WriteString("# Rules\n\nWhat each finding means, why it matters, and what to do. `proxaudit explain SUBJECT` shows the evidence of one.\n\n")
 	b.WriteString("| rule | class | severity | what is wrong |\n|---|---|---|---|\n")
 	for _, r := range rules.All() {
-		fmt.Fprintf(&b, "| [%s](%s.md) | `%s` | %s | %s |\n", r.ID, r.ID, r.Class, r.Severity, r.Title)
+		fmt.Fprintf(&b, "| [%s](%s.md) | `%s` | %s | %s |\n", r.ID, r.ID, r.Class, severity(r), r.Title)
 	}
 	b.WriteString("\nGenerated from the rules (`make generate`).\n")
 	return b.String()
@@ -62,7 +70,7 @@ func indexPage() string {
 func rulePage(r rules.Rule) string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "# %s: %s\n\nClass `%s`, severity %s.\n\n## Why it matters\n\n%s\n\n## What to do\n\n%s\n", r.ID, r.Title,
-		r.Class, r.Severity, r.Why, r.Remedy)
+		r.Class, severity(r), r.Why, r.Remedy)
 	if len(r.Sources) > 0 {
 		b.WriteString("\n## What the verdict needs\n\nIf one of these did not answer, the verdict is `unknown` instead.\n\n")
 		for _, s := range r.Sources {

@@ -29,7 +29,7 @@ func inputFlags() []cli.Flag {
 		&cli.StringFlag{Name: "kubeconfig", Category: catInput, Usage: "kubeconfig `FILE` of the management cluster"},
 		&cli.StringFlag{Name: "context", Category: catInput, Usage: "`NAME` of the management cluster's context"},
 		&cli.StringSliceFlag{Name: "namespace", Aliases: []string{"n"}, Category: catInput,
-			Usage: "read Cluster API objects of this `NAMESPACE` only; repeatable"},
+			Usage: "read Cluster API objects of this `NAMESPACE` only; repeatable. What others declare is then not seen, and a machine of none of them has no verdict (exit code 3)"},
 		&cli.BoolFlag{Name: "all-namespaces", Aliases: []string{"A"}, Category: catInput,
 			Usage: "read Cluster API objects of all namespaces (the default)"},
 		&cli.StringFlag{Name: "request-timeout", Category: catInput, Usage: "`TIME` that one request may take, like 35s"},

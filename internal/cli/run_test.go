@@ -40,9 +40,9 @@ func TestVerdict(t *testing.T) {
 
 func TestVerdictText(t *testing.T) {
 	for want, v := range map[string]Verdict{
-		"1 finding at or above critical":          {Findings: 1, FailOn: audit.Critical},
-		"incomplete: 2 answers are missing": {Gaps: 2},
-		"incomplete: 1 machine has no verdict":    {Unknown: 1},
+		"1 finding at or above critical":       {Findings: 1, FailOn: audit.Critical},
+		"incomplete: 2 answers are missing":    {Gaps: 2},
+		"incomplete: 1 machine has no verdict": {Unknown: 1},
 		"incomplete: 1 answer is missing, 3 machines have no verdict; 2 findings at or above info": {Gaps: 1, Unknown: 3, Findings: 2, FailOn: audit.Info},
 	} {
 		if got := v.Error(); got != want {
