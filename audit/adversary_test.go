@@ -49,8 +49,10 @@ management: {}
 sites: [dc1, dc2]
 clusters: [{name: prod, site: dc1, selector: {tags: [prod]}}]
 vms:
+- {id: home/990, name: member, uuid: $u99}
 - {id: dc1/101, name: w-1, uuid: $u1, tags: [prod]}
 - {id: dc2/101, name: w-1, uuid: $u2, tags: [prod]}
+nodes: [{name: member, uuid: $u99}]
 want: {vm/dc1/101: {class: orphan-vm, confidence: high}, vm/dc2/101: unrelated}
 `)
 }
@@ -460,8 +462,8 @@ want: {vm/lab/105: {class: adoptable, with: [node/prod/w-1], notes: [no SMBIOS U
 func TestAdversary_RaspberryPiRaisesNoDoubt(t *testing.T) {
 	check(t, `
 clusters: [{name: home, selector: {names: "home-.*"}}]
-vms: [{id: 101, name: home-1, uuid: $u1}]
-nodes: [{name: home-pi, labels: {kubernetes.io/arch: arm64}}]
+vms: [{id: 990, name: member, uuid: $u99}, {id: 101, name: home-1, uuid: $u1}]
+nodes: [{name: member, uuid: $u99}, {name: home-pi, labels: {kubernetes.io/arch: arm64}}]
 want: {vm/lab/101: orphan-vm, node/home/home-pi: foreign-node}
 `)
 }
@@ -469,8 +471,8 @@ want: {vm/lab/101: orphan-vm, node/home/home-pi: foreign-node}
 func TestAdversary_KubeletThatCouldNotReadItsUUID(t *testing.T) {
 	check(t, `
 clusters: [{name: home, selector: {names: "home-.*"}}]
-vms: [{id: 101, name: home-1, uuid: $u1}]
-nodes: [{name: rootless}]
+vms: [{id: 990, name: member, uuid: $u99}, {id: 101, name: home-1, uuid: $u1}]
+nodes: [{name: member, uuid: $u99}, {name: rootless}]
 want: {vm/lab/101: {class: unknown, reason: ambiguous}, node/home/rootless: {class: unknown, reason: ambiguous}}
 `)
 }
@@ -545,10 +547,12 @@ func TestAdversary_CloneLockOfADeadClone(t *testing.T) {
 	check(t, `
 clusters: [{name: prod, selector: {tags: [prod]}}]
 vms:
+- {id: 990, name: member, uuid: $u99}
 - {id: 101, name: w-1, uuid: $u1, tags: [prod], lock: clone, age: 20d, status: stopped}
 - {id: 102, name: w-2, uuid: $u2, tags: [prod], lock: clone, age: 3h, status: stopped}
 - {id: 103, name: w-3, uuid: $u3, tags: [prod], lock: clone, age: none, status: stopped}
 - {id: 104, name: w-4, uuid: $u4, tags: [prod], lock: backup, age: 3h}
+nodes: [{name: member, uuid: $u99}]
 want: {vm/lab/101: orphan-vm, vm/lab/102: converging, vm/lab/103: converging, vm/lab/104: orphan-vm}
 `)
 }
@@ -558,6 +562,7 @@ func TestAdversary_GraceBoundariesAndClockSkew(t *testing.T) {
 	check(t, `
 clusters: [{name: prod, selector: {tags: [prod]}}]
 vms:
+- {id: 990, name: member, uuid: $u99}
 - {id: 101, name: a, uuid: $u1, tags: [prod], age: 29m59s}
 - {id: 102, name: b, uuid: $u2, tags: [prod], age: 30m}
 - {id: 103, name: c, uuid: $u3, tags: [prod], age: "-10m"}
@@ -566,6 +571,7 @@ vms:
 - {id: 106, name: f, uuid: $u6, tags: [prod], age: none}
 - {id: 107, name: g, uuid: $u7, tags: [prod], uptime: 10m}
 - {id: 108, name: h, uuid: $u8, tags: [prod], uptime: 30m}
+nodes: [{name: member, uuid: $u99}]
 want:
   vm/lab/101: converging
   vm/lab/102: orphan-vm
@@ -581,8 +587,9 @@ want:
 func TestAdversary_TwoSelectorsThatBothMatch(t *testing.T) {
 	check(t, `
 clusters: [{name: a, selector: {tags: [k8s]}}, {name: b, unread: true, selector: {names: "w-.*"}}]
-vms: [{id: 101, name: w-1, uuid: $u1, tags: [k8s]}, {id: 102, name: x-1, uuid: $u2, tags: [k8s]}]
+vms: [{id: 990, name: member, uuid: $u99}, {id: 101, name: w-1, uuid: $u1, tags: [k8s]}, {id: 102, name: x-1, uuid: $u2, tags: [k8s]}]
 incomplete: true
+nodes: [{name: a/member, uuid: $u99}]
 want: {vm/lab/101: {class: unknown, missing: [cluster/b nodes]}, vm/lab/102: {class: orphan-vm, cluster: a}}
 `)
 }

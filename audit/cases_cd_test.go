@@ -23,8 +23,8 @@ want: {machine/default/m-1: {class: non-node, with: [vm/lab/101]}}
 func TestCase_T40_TagsAreASet(t *testing.T) {
 	check(t, `
 clusters: [{name: prod, selector: {tags: [b]}}]
-vms: [{id: 101, name: w-1, uuid: $u1, tags: [b, a]}, {id: 102, name: w-2, uuid: $u2, tags: [a, b]}]
-nodes: [{name: x, uuid: $u3}]
+vms: [{id: 990, name: member, uuid: $u99}, {id: 101, name: w-1, uuid: $u1, tags: [b, a]}, {id: 102, name: w-2, uuid: $u2, tags: [a, b]}]
+nodes: [{name: member, uuid: $u99}, {name: x, uuid: $u3}]
 want: {vm/lab/101: orphan-vm, vm/lab/102: orphan-vm}
 `)
 }
@@ -33,8 +33,8 @@ func TestCase_T41_TagsFoldCase(t *testing.T) {
 	check(t, `
 management: {}
 clusters: [{name: prod, selector: {tags: [K8S]}}]
-vms: [{id: 101, name: w-1, uuid: $u1, tags: [k8s]}]
-nodes: [{name: x, uuid: $u3}]
+vms: [{id: 990, name: member, uuid: $u99}, {id: 101, name: w-1, uuid: $u1, tags: [k8s]}]
+nodes: [{name: member, uuid: $u99}, {name: x, uuid: $u3}]
 want: {vm/lab/101: {class: orphan-vm, confidence: high}}
 `)
 }
@@ -42,7 +42,8 @@ want: {vm/lab/101: {class: orphan-vm, confidence: high}}
 func TestCase_T43_TemplateKeyAbsentIsNoTemplate(t *testing.T) {
 	check(t, `
 clusters: [{name: prod, selector: {names: "w-.*"}}]
-vms: [{id: 101, name: w-1, uuid: $u1}, {id: 9000, name: w-tpl, uuid: $u2, template: true}]
+vms: [{id: 990, name: member, uuid: $u99}, {id: 101, name: w-1, uuid: $u1}, {id: 9000, name: w-tpl, uuid: $u2, template: true}]
+nodes: [{name: member, uuid: $u99}]
 want: {vm/lab/101: orphan-vm, vm/lab/9000: template}
 `)
 }
@@ -50,8 +51,8 @@ want: {vm/lab/101: orphan-vm, vm/lab/9000: template}
 func TestCase_T44_AgentUnavailableAndMACOptional(t *testing.T) {
 	check(t, `
 clusters: [{name: prod, selector: {names: "w-.*"}}]
-vms: [{id: 101, name: w-1, agentIPs: [10.0.0.1/24]}]
-nodes: [{name: n-1, ips: [10.0.0.1], rawUUID: ffffffff-ffff-ffff-ffff-ffffffffffff}]
+vms: [{id: 990, name: member, uuid: $u99}, {id: 101, name: w-1, agentIPs: [10.0.0.1/24]}]
+nodes: [{name: member, uuid: $u99}, {name: n-1, ips: [10.0.0.1], rawUUID: ffffffff-ffff-ffff-ffff-ffffffffffff}]
 want:
   vm/lab/101: {class: unknown, reason: ambiguous}
   node/prod/n-1: {class: unknown}

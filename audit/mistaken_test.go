@@ -2,8 +2,11 @@ package audit_test
 
 import (
 	"fmt"
+	"slices"
+	"strings"
 	"testing"
 
+	"github.com/proxaudit/proxaudit/audit"
 	"github.com/proxaudit/proxaudit/audit/audittest"
 	"github.com/proxaudit/proxaudit/audit/identity"
 	"github.com/proxaudit/proxaudit/inventory"
@@ -165,8 +168,9 @@ want:
 func TestMistaken_ClocksThatRunAhead(t *testing.T) {
 	check(t, `
 clusters: [{name: prod, selector: {tags: [k8s]}}]
-vms: [{id: 102, name: prod-2, uuid: $u2, tags: [k8s], status: stopped, age: "-1h"}]
+vms: [{id: 990, name: member, uuid: $u99}, {id: 102, name: prod-2, uuid: $u2, tags: [k8s], status: stopped, age: "-1h"}]
 machines: [{name: w9, age: "-45m"}]
+nodes: [{name: member, uuid: $u99}]
 want:
   vm/lab/102: {class: converging, notes: [the clocks differ]}
   machine/default/w9: {class: converging, notes: [the clocks differ]}
@@ -234,17 +238,156 @@ func TestMistaken_SameNameAndAddressAnotherUUID(t *testing.T) {
 	const fleet = `
 management: {}
 clusters: [{name: prod, selector: {tags: [k8s]}}]
-vms: [{id: 101, name: prod-1, uuid: $u1, tags: [k8s]%s}]
-nodes: [{name: prod-1, uuid: $u9, ips: [10.0.0.1], ready: "True"}]
+vms: [{id: 990, name: member, uuid: $u99}, {id: 101, name: prod-1, uuid: $u1, tags: [k8s]%s}]
+nodes: [{name: member, uuid: $u99}, {name: prod-1, uuid: $u9, ips: [10.0.0.1], ready: "True"}]
 `
 	check(t, fmt.Sprintf(fleet, ", ips: [10.0.0.1/24]")+`
 want: {vm/lab/101: {class: unknown, reason: ambiguous}, node/prod/prod-1: {class: unknown, reason: ambiguous}}
 `)
-	f := fixture(t, fmt.Sprintf(fleet, "")+`
+	// The name alone does not settle it either while that Node runs.
+	check(t, fmt.Sprintf(fleet, "")+`
+want: {vm/lab/101: {class: unknown, reason: ambiguous}, node/prod/prod-1: foreign-node}
+`)
+	f := fixture(t, strings.Replace(fmt.Sprintf(fleet, ""), "True", "Unknown", 1)+`
 want: {vm/lab/101: {class: orphan-vm, confidence: medium}, node/prod/prod-1: foreign-node}
 `)
 	audittest.Check(t, f)
 	if x := explain(t, f, "vm/lab/101"); len(x.Against) != 1 || x.Against[0].From.String() != "node/prod/prod-1" {
 		t.Errorf("against it argues %+v, want the Node", x.Against)
 	}
+}
+
+// One machine that was joined to another cluster does not make that cluster the declared one.
+func TestMistaken_AliasOfOneMachine(t *testing.T) {
+	const fleet = `
+clusters: [{name: prod, declared: true, unread: true, selector: {tags: [prod]}}, {name: lab2}]
+vms:
+- {id: 101, name: w1, uuid: $u1, tags: [prod]}
+- {id: 102, name: w2, uuid: $u2, tags: [prod]}
+- {id: 103, name: w3, uuid: $u3, tags: [prod]}
+- {id: 104, name: byhand, uuid: $u4, tags: [prod]}
+machines:
+- {name: w1, cluster: prod, uuid: $u1, nodeRef: w1}
+- {name: w2, cluster: prod, uuid: $u2, nodeRef: w2}
+- {name: w3, cluster: prod, uuid: $u3, nodeRef: w3}
+proxmoxMachines: [{name: w1, cluster: prod, vmid: 101, uuid: $u1}, {name: w2, cluster: prod, vmid: 102, uuid: $u2}, {name: w3, cluster: prod, vmid: 103, uuid: $u3}]
+nodes: [{name: lab2/w1, uuid: $u1, providerID: uuid}%s]
+coverage: [{source: cluster/prod, scope: nodes, state: not-asked}]
+`
+	check(t, fmt.Sprintf(fleet, "")+`
+want:
+  machine/default/w2: {class: unknown, missing: [cluster/prod nodes]}
+  machine/default/w3: {class: unknown, missing: [cluster/prod nodes]}
+  vm/lab/104: {class: unknown, missing: [cluster/prod nodes]}
+`)
+	check(t, fmt.Sprintf(fleet, ", {name: lab2/w2, uuid: $u2, providerID: uuid}")+`
+want: {machine/default/w1: managed, machine/default/w2: managed, machine/default/w3: non-node}
+`)
+}
+
+// An API server that knows none of the VMs that its selector names is another cluster's, or was rebuilt.
+func TestMistaken_ClusterThatKnowsNoneOfItsOwn(t *testing.T) {
+	for name, nodes := range map[string]string{
+		"no Node at all": "", "Nodes elsewhere": `
+nodes: [{name: kind-control-plane, uuid: $u9, ready: "True"}]
+`,
+	} {
+		t.Run(name, func(t *testing.T) {
+			check(t, `
+clusters: [{name: prod, selector: {tags: [prod]}}]
+vms: [{id: 101, name: w1, uuid: $u1, tags: [prod]}, {id: 102, name: w2, uuid: $u2, tags: [prod]}, {id: 103, name: w3, uuid: $u3, tags: [prod], age: 5m}]
+`+nodes+`
+want:
+  vm/lab/101: {class: unknown, reason: no-node-of-the-cluster-is-here}
+  vm/lab/102: {class: unknown, reason: no-node-of-the-cluster-is-here}
+  vm/lab/103: converging
+`)
+		})
+	}
+}
+
+// A left-over with the Node's name and another address is not the Node's VM, although the selector takes both.
+func TestMistaken_NamesakeWithAnotherAddress(t *testing.T) {
+	check(t, `
+clusters: [{name: prod, selector: {tags: [prod]}}]
+vms:
+- {id: 100, name: cp, uuid: $u9, tags: [prod]}
+- {id: 101, name: worker-1, tags: [prod], ips: [10.0.0.99/24], macs: ["bc:24:11:00:00:01"]}
+- {id: 102, name: w1-rebuilt, tags: [prod], macs: ["bc:24:11:00:00:02"]}
+nodes: [{name: cp, uuid: $u9}, {name: worker-1, ips: [10.0.0.12], ready: "True"}]
+want: {vm/lab/102: {class: unknown, reason: ambiguous}}
+`)
+}
+
+// Of two answers to one question the worse counts, in whatever order they stand.
+func TestMistaken_TwoEntriesForOneQuestion(t *testing.T) {
+	f := fixture(t, `
+clusters: [{name: prod, selector: {tags: [prod]}}]
+vms: [{id: 100, name: cp, uuid: $u9, tags: [prod]}, {id: 101, name: w1, uuid: $u1, tags: [prod]}]
+nodes: [{name: cp, uuid: $u9}]
+want: {vm/lab/101: orphan-vm}
+`)
+	audittest.Check(t, f)
+	key := inventory.ClusterSource("prod")
+	for _, at := range []int{0, len(f.Snapshot.Coverage)} {
+		s := *f.Snapshot
+		s.Coverage = slices.Insert(slices.Clone(s.Coverage), at, inventory.Coverage{Source: key, Scope: inventory.ScopeNodes, State: inventory.Failed, Asked: 1, Failed: 1})
+		for _, fd := range audit.Orphans(&s, audit.Options{}).Findings {
+			if fd.Class != identity.Unknown {
+				t.Errorf("at %d: %s is %s", at, fd.Subject.ID, fd.Class)
+			}
+		}
+	}
+}
+
+// A load balancer holds its virtual address as a host prefix, or on an interface that the configuration does not know.
+func TestMistaken_LoadBalancerWithAVirtualAddress(t *testing.T) {
+	f := fixture(t, `
+clusters: [{name: prod, selector: {tags: [prod]}}]
+vms:
+- {id: 100, name: cp, uuid: $u9, tags: [prod]}
+- {id: 101, name: lb-1, uuid: $u1, tags: [prod], macs: ["bc:24:11:00:00:01"], agentIPs: [10.0.0.100/32]}
+- {id: 102, name: lb-2, uuid: $u2, tags: [prod], macs: ["bc:24:11:00:00:02"]}
+nodes: [{name: cp, uuid: $u9}]
+want: {vm/lab/101: {class: unrelated, reason: serves-a-cluster}, vm/lab/102: {class: unrelated, reason: serves-a-cluster}}
+`)
+	f.Snapshot.Clusters[0].Server = "https://10.0.0.100:6443"
+	f.Snapshot.VMs[2].Agent = &inventory.Agent{Interfaces: []inventory.AgentInterface{{Name: "bond0", MAC: "02:00:00:00:00:01", Addresses: []string{"10.0.0.100/24"}}}}
+	audittest.Check(t, f)
+}
+
+// A Machine of another provider may have been given the VM of its name.
+func TestMistaken_MachineOfAnotherProvider(t *testing.T) {
+	check(t, `
+clusters: [{name: prod, selector: {tags: [prod]}}]
+vms: [{id: 100, name: cp, uuid: $u9, tags: [prod]}, {id: 101, name: prod-1, uuid: $u1, tags: [prod]}, {id: 102, name: prod-2, uuid: $u2, tags: [prod]}]
+machines: [{name: prod-1, infra: ByoMachine/prod-1}]
+nodes: [{name: cp, uuid: $u9}]
+want: {vm/lab/101: {class: unknown, reason: ambiguous, notes: [ByoMachine]}, vm/lab/102: orphan-vm}
+`)
+}
+
+// Whoever deletes a ProxmoxMachine without a Machine destroys its VM, and here that is a Node which runs.
+func TestMistaken_DetachedAndAlive(t *testing.T) {
+	f := fixture(t, `
+vms: [{id: 101, name: w1, uuid: $u1}]
+proxmoxMachines: [{name: w1, vmid: 101, uuid: $u1, owner: gone, paused: true}]
+nodes: [{name: w1, uuid: $u1, ready: "True"}]
+want: {proxmoxmachine/default/w1: {class: detached-infra, reason: no-machine-owns-a-live-node, notes: [clusterctl move]}}
+`)
+	audittest.Check(t, f)
+	x := explain(t, f, "proxmoxmachine/default/w1")
+	if !strings.Contains(x.Remedy, "Do not delete it") || len(x.Against) == 0 {
+		t.Errorf("%q, against %+v", x.Remedy, x.Against)
+	}
+}
+
+// The Node of a Machine that is being deleted goes first.
+func TestMistaken_DeletingWithItsNodeGone(t *testing.T) {
+	check(t, `
+vms: [{id: 101, name: w1, uuid: $u1}, {id: 102, name: w2, uuid: $u2}]
+machines: [{name: w1, uuid: $u1, nodeRef: w1, deleted: 2m}, {name: w2, uuid: $u2, nodeRef: w2, deleted: 2h}]
+proxmoxMachines: [{name: w1, vmid: 101, uuid: $u1}, {name: w2, vmid: 102, uuid: $u2}]
+want: {machine/default/w1: {class: converging, reason: being-deleted}, machine/default/w2: non-node}
+`)
 }

@@ -36,6 +36,8 @@ var remedies = map[identity.Reason]string{
 		"migration). Stop it, and give it a new UUID (qm set VMID --smbios1 uuid=…) or remove it.",
 	identity.ReasonRecycledVMID: "Do not delete it: CAPMOX deletes by VMID and host without looking at the name. Pause the " +
 		"ProxmoxMachine, then correct or clear its spec.virtualMachineID before anything else.",
+	identity.ReasonNoOwnerOfNode: "Do not delete it: its VM is a Node that runs. Finish the move or restore that left it without its " +
+		"Machine, or re-create the Machine.",
 	identity.ReasonNoProviderID: "Set the Node's providerID to the Machine's, once: kubectl patch node NAME -p " +
 		`'{"spec":{"providerID":"…"}}'. It cannot be changed afterwards.`,
 	identity.ReasonNeverProvided: "Look at the conditions of the Machine and its ProxmoxMachine, and at the CAPMOX log: template, " +
@@ -50,6 +52,8 @@ var remedies = map[identity.Reason]string{
 	identity.ReasonUnmappedRegion: "Name the region in proxaudit.yaml (sites[].regions).",
 	identity.ReasonSiteUnknown: "Add the site to proxaudit.yaml (sites[]), or say in which site the cluster lies " +
 		"(clusters[].site): nothing ties it to one of the sites of this run.",
+	identity.ReasonNoMember: "Check that the cluster's context leads to the cluster that its selector means: none of the Nodes that it " +
+		"has is a VM of a scanned site.",
 	identity.ReasonLooksLike: "Add the cluster that it belongs to to proxaudit.yaml (clusters[]), or give the known cluster a " +
 		"selector that tells.",
 }

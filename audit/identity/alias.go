@@ -11,7 +11,8 @@ func (b *builder) nodesKey(cluster string) string {
 }
 
 // findAliases recognises a declared cluster's Nodes under another key: the configuration may give access to a cluster
-// under a name of its own. It takes a Machine's UUID on a Node of the very name in its nodeRef, and no second opinion.
+// under a name of its own. It takes a Machine's UUID on a Node of the very name in its nodeRef, no second opinion, and
+// most of the other nodeRefs there as well.
 // A key that a Cluster object declares or that Machines name is a cluster of its own, and one that was asked under its own
 // key needs no other.
 func (b *builder) findAliases() {
@@ -40,7 +41,20 @@ func (b *builder) findAliases() {
 		}
 		b.alias[m.Cluster] = key
 	}
-	for c := range refuted {
-		delete(b.alias, c)
+	// One machine may have been joined to another cluster. A key is right only if most of what the Machines refer to is there.
+	refers, fits := map[string]int{}, map[string]int{}
+	for i := range b.s.Machines {
+		m := &b.s.Machines[i]
+		if key, ok := b.alias[m.Cluster]; ok && m.NodeRef != "" {
+			refers[m.Cluster]++
+			if _, there := b.nodeByName[nodeKey{key, m.NodeRef}]; there {
+				fits[m.Cluster]++
+			}
+		}
+	}
+	for c := range b.alias {
+		if refuted[c] || 2*fits[c] <= refers[c] {
+			delete(b.alias, c)
+		}
 	}
 }

@@ -11,6 +11,16 @@ func (j *judge) tellDetached(e *Entity, pm *inventory.ProxmoxMachine) {
 		owner.Left, owner.Note = o.Name, "there is no such Machine"
 	}
 	e.added = append(e.added, owner)
+	for _, n := range e.Nodes {
+		if node := &j.s.Nodes[n]; node.Ready == "True" {
+			e.Reason = ReasonNoOwnerOfNode
+			e.added = append(e.added, Evidence{Kind: KindState, Against: true, From: nodeSubject(node), Left: "Ready=True",
+				Note: "its VM is a Node that runs: deleting the ProxmoxMachine would destroy it"})
+		}
+	}
+	if c := j.clusters[pm.Cluster]; pm.Paused || c != nil && c.Declared != nil && c.Declared.Paused {
+		e.Notes = append(e.Notes, "it is paused: a clusterctl move or a restore may be under way")
+	}
 	if pm.VMID == nil {
 		e.added = append(e.added, Evidence{Kind: KindState, From: from, Note: "it sets no virtualMachineID: no VM was cloned for it, or its status was lost"})
 		return

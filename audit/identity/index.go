@@ -88,7 +88,11 @@ func newIndex(s *inventory.Snapshot) *index {
 		x.probes[inventory.Key{Site: s.Probes[i].Site, VMID: s.Probes[i].VMID}] = &s.Probes[i]
 	}
 	for i := range s.Coverage {
-		x.coverage[s.Coverage[i].Need()] = &s.Coverage[i]
+		c := &s.Coverage[i]
+		if old := x.coverage[c.Need()]; old == nil || !old.Missing() && old.State != inventory.NotAsked {
+			// Of two entries for one question the worse counts.
+			x.coverage[c.Need()] = c
+		}
 	}
 	for i := range s.Clusters {
 		x.clusters[s.Clusters[i].Key] = &s.Clusters[i]

@@ -20,6 +20,8 @@ type judge struct {
 	loose    looseNodes
 	matchers []clusterMatcher
 	services services
+	// namesakes are for runsAs.
+	namesakes map[nodeKey]string
 	// clones counts Nodes by machine-id.
 	clones map[string]int
 }
@@ -29,6 +31,7 @@ func newJudge(b *builder, g *Graph) *judge {
 		nameGaps: b.namesMissing(), unread: b.unreadClusters(),
 		clones: map[string]int{}, siteGaps: map[string]bool{}}
 	j.matchers, j.services = matchersOf(b.s.Clusters), servicesOf(b.s.Clusters)
+	j.namesakes = j.namesakesOf(g)
 	j.loose = j.findLoose(g, len(j.uuidGaps)+len(j.unread)+len(j.declaredGaps) == 0)
 	for i := range b.s.Sites {
 		name := b.s.Sites[i].Name

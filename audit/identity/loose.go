@@ -15,6 +15,8 @@ type looseNodes struct {
 	// adrift counts, by cluster, the Ready Nodes that may be VMs of Proxmox VE and found none: of a site that was not
 	// scanned, then.
 	adrift map[string]int
+	// found counts, by cluster, the Nodes that have a VM, where everything was seen.
+	found map[string]int
 	// open counts those that state nothing at all by which a VM with a UUID could be told from them.
 	open map[string]int
 	// clusters and openClusters are the keys of any and open, sorted.
@@ -26,10 +28,13 @@ type looseNodes struct {
 // findLoose looks at the finished graph. whole is true if everything was seen that could be tied to a VM.
 func (j *judge) findLoose(g *Graph, whole bool) looseNodes {
 	b := j.builder
-	l := looseNodes{any: map[string]int{}, ready: map[string]int{}, adrift: map[string]int{}, open: map[string]int{}}
+	l := looseNodes{any: map[string]int{}, ready: map[string]int{}, adrift: map[string]int{}, found: map[string]int{}, open: map[string]int{}}
 	for i := range b.s.Nodes {
 		n := &b.s.Nodes[i]
 		e := &g.Entities[g.byNode[i]]
+		if len(e.VMs) > 0 && whole {
+			l.found[n.Cluster]++
+		}
 		if len(e.VMs) > 0 && (b.sure(&b.nodes[i]) || whole && j.firm(e, i)) {
 			continue
 		}
@@ -68,7 +73,7 @@ func (j *judge) firm(e *Entity, node int) bool {
 		return true
 	}
 	n, r := &j.s.Nodes[node], &j.nodes[node]
-	if n.Ready == "True" && vm.Status == "stopped" || r.vm >= 0 && r.contested {
+	if n.Ready == "True" && vm.Status == "stopped" || r.vm >= 0 && r.contested || otherAddresses(n, vm) {
 		return false
 	}
 	switch j.selects(n.Cluster, vm) {
@@ -79,6 +84,18 @@ func (j *judge) firm(e *Entity, node int) bool {
 	default:
 		return r.vm < 0 || r.backed
 	}
+}
+
+// otherAddresses is true if the addresses of both are known and have nothing in common.
+func otherAddresses(n *inventory.Node, vm *inventory.VM) bool {
+	if len(n.InternalIPs) == 0 || !addressesSeen(vm) {
+		return false
+	}
+	has := vmIPs(vm)
+	return !slices.ContainsFunc(n.InternalIPs, func(s string) bool {
+		ip, _ := parseAddress(s)
+		return slices.Contains(has, ip)
+	})
 }
 
 // mayBeGuest is false for a Node that is no guest of Proxmox VE: one of another architecture than amd64, or one whose

@@ -22,6 +22,7 @@ const (
 	ReasonVMGone           Reason = "vm-gone"
 	ReasonStuckDeleting    Reason = "stuck-deleting-vm-gone"
 	ReasonNoOwner          Reason = "no-machine-owns-it"
+	ReasonNoOwnerOfNode    Reason = "no-machine-owns-a-live-node"
 	ReasonSharedUUID       Reason = "shared-uuid"
 	ReasonRecycledVMID     Reason = "recycled-vmid"
 	ReasonDuplicateClaim   Reason = "duplicate-claim"
@@ -40,5 +41,6 @@ const (
 	ReasonAlive          Reason = "node-alive-without-vm"
 	ReasonUnmappedRegion Reason = "region-not-mapped"
 	ReasonLooksLike      Reason = "looks-like-a-cluster-member"
+	ReasonNoMember       Reason = "no-node-of-the-cluster-is-here"
 	ReasonSiteUnknown    Reason = "site-may-not-be-scanned"
 )

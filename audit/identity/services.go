@@ -85,11 +85,28 @@ func (s *services) add(endpoint, cluster, what string) {
 	}
 }
 
+// allAddresses are a VM's, virtual ones and those of interfaces that the configuration does not show included: a load balancer
+// holds its address so.
+func allAddresses(vm *inventory.VM) []netip.Addr {
+	out := vmIPs(vm)
+	if vm.Agent == nil {
+		return out
+	}
+	for _, ifc := range vm.Agent.Interfaces {
+		for _, s := range ifc.Addresses {
+			if a, _ := parseAddress(s); a.IsValid() {
+				out = append(out, a)
+			}
+		}
+	}
+	return out
+}
+
 // serviceOf is the evidence that a cluster rests on a VM, or nil: KindIP if an address is the VM's, KindEndpoint if a name is.
 func (j *judge) serviceOf(vm *inventory.VM) *Evidence {
 	from := inventory.VMSubject(vm.Key())
 	if len(j.services.byIP) > 0 {
-		for _, ip := range vmIPs(vm) {
+		for _, ip := range allAddresses(vm) {
 			if s, ok := j.services.byIP[ip]; ok {
 				return &Evidence{Kind: KindIP, Strength: Supporting, From: from, To: clusterSubject(s.cluster),
 					Left: ip.String(), Right: ip.String(), Note: s.what}

@@ -76,7 +76,7 @@ func (b *clusters) merge(first, f *inventory.Snapshot) {
 	if b.s.Management != nil && b.s.Management.ClusterName == key {
 		b.s.Management.ClusterName = into
 	}
-	if b.given[key] && b.given[into] {
+	if key != into && b.given[key] && b.given[into] {
 		b.contradict(first, f)
 	} else {
 		b.same[key] = into

@@ -252,3 +252,20 @@ func TestSelfHosted(t *testing.T) {
 		t.Errorf("incomplete: %+v", s.Incomplete())
 	}
 }
+
+// The current context is named in the configuration too, under its own name: that is one entry and no contradiction.
+func TestCurrentContextIsAnEntry(t *testing.T) {
+	l := newLab(t)
+	l.plan.Workloads = append(l.plan.Workloads, Workload{Key: "mgmt", Target: l.target(t, l.mgmt, "mgmt"),
+		Selector: inventory.Selector{Tags: []string{"hq"}}})
+	s := l.run(t)
+	if got := keys(s); !slices.Equal(got, []string{"dev", "mgmt", "prod"}) || len(s.Nodes) != 4 {
+		t.Errorf("clusters %q, %d Nodes", got, len(s.Nodes))
+	}
+	if c := findCluster(t, s, "mgmt"); !slices.Equal(c.Selector.Tags, []string{"hq"}) {
+		t.Errorf("%+v", c)
+	}
+	if len(s.Incomplete()) != 0 {
+		t.Errorf("incomplete: %+v", s.Incomplete())
+	}
+}

@@ -96,7 +96,8 @@ func machine(o object, keys clusterKeys) (inventory.Machine, error) {
 		FailureMessage:      first(st.FailureMessage, st.Deprecated.V1Beta1.FailureMessage),
 	}
 	if st.NodeInfo != nil {
-		if u, usable := inventory.NormalizeUUID(st.NodeInfo.SystemUUID); usable {
+		u, usable := inventory.NormalizeUUID(st.NodeInfo.SystemUUID)
+		if usable && !machineIDInstead(st.NodeInfo.SystemUUID, st.NodeInfo.MachineID) {
 			out.SystemUUID = u
 		}
 		out.MachineID = st.NodeInfo.MachineID

@@ -52,9 +52,11 @@ func node(o object, cluster string) (inventory.Node, error) {
 		Annotations:      usefulAnnotations(n.Metadata.Annotations),
 		Taints:           n.Spec.Taints,
 	}
-	if u, usable := inventory.NormalizeUUID(info.SystemUUID); usable {
+	switch u, usable := inventory.NormalizeUUID(info.SystemUUID); {
+	case machineIDInstead(info.SystemUUID, info.MachineID):
+	case usable:
 		out.SystemUUID = u
-	} else {
+	default:
 		out.RawSystemUUID = info.SystemUUID
 	}
 	for _, a := range n.Status.Addresses {
@@ -110,4 +112,11 @@ func usefulAnnotations(all map[string]string) map[string]string {
 		}
 	}
 	return out
+}
+
+// machineIDInstead is true if a kubelet could not read its firmware's UUID and states /etc/machine-id in its place, as one
+// in a container or without root does (github.com/google/cadvisor utils/sysfs, GetSystemUUID): that is no VM's UUID, and says
+// nothing about which it is. The firmware's has hyphens, also where systemd made the machine-id from it.
+func machineIDInstead(systemUUID, machineID string) bool {
+	return machineID != "" && strings.EqualFold(systemUUID, machineID)
 }

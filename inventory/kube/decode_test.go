@@ -214,3 +214,21 @@ func TestServerWarningsGoToTheLog(t *testing.T) {
 		t.Errorf("%q, want %q", got, want)
 	}
 }
+
+// A kubelet that cannot read the firmware states /etc/machine-id instead, which is no VM's UUID. With hyphens it is the
+// firmware's, also where the machine-id was made from it.
+func TestMachineIDIsNoUUID(t *testing.T) {
+	const id = "1a2b00013c4d4e5f8000000000000001"
+	const uuid = "1a2b0001-3c4d-4e5f-8000-000000000001"
+	for in, want := range map[string]string{id: "", strings.ToUpper(id): "", uuid: uuid, "2a2b00013c4d4e5f8000000000000001": "2a2b0001-3c4d-4e5f-8000-000000000001"} {
+		content := map[string]any{"spec": map[string]any{"clusterName": "prod"}, "status": map[string]any{"nodeInfo": map[string]any{"systemUUID": in, "machineID": id}}}
+		n, err := node(object{name: "n", content: content}, "prod")
+		if err != nil || n.SystemUUID != want || n.RawSystemUUID != "" {
+			t.Errorf("Node with %s: %q, raw %q, %v", in, n.SystemUUID, n.RawSystemUUID, err)
+		}
+		m, err := machine(object{name: "m", content: content}, clusterKeys{})
+		if err != nil || m.SystemUUID != want {
+			t.Errorf("Machine with %s: %q, %v", in, m.SystemUUID, err)
+		}
+	}
+}

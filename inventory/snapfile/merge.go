@@ -30,7 +30,8 @@ func ReadFiles(paths []string) (*inventory.Snapshot, error) {
 			out = s
 			continue
 		}
-		if s.CollectedAt.After(out.CollectedAt) {
+		// The earliest counts: what was made since was not there for all of them, and is young by it.
+		if s.CollectedAt.Before(out.CollectedAt) {
 			out.CollectedAt = s.CollectedAt
 		}
 		out.Append(s)

@@ -43,6 +43,9 @@ func read(r io.Reader, lim limits) (*inventory.Snapshot, error) {
 	if s.CollectedAt.IsZero() {
 		return nil, errors.New("collectedAt is missing: every age is computed from it")
 	}
+	if err := cut(s); err != nil {
+		return nil, err
+	}
 	return s, nil
 }
 
