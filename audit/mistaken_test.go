@@ -207,6 +207,8 @@ vms:
 - {id: 153, name: api, uuid: $u5, tags: [k8s]}
 - {id: 154, name: api.other.lan, uuid: $u6, tags: [k8s]}
 - {id: 155, name: etcd-2.prod.lan, uuid: $u7, tags: [k8s]}
+- {id: 157, name: api, uuid: $u10}
+- {id: 158, name: other, uuid: $u11, status: stopped, ips: [10.0.0.7/24]}
 - {id: 156, name: left, uuid: $u8, tags: [k8s], ips: [10.0.0.6/24]}
 nodes: [{name: w-1, uuid: $u1}]
 want:
@@ -217,6 +219,8 @@ want:
   vm/lab/154: orphan-vm
   vm/lab/155: {class: unknown, reason: ambiguous}
   vm/lab/156: orphan-vm
+  vm/lab/157: unrelated
+  vm/lab/158: unrelated
 `)
 	c := &f.Snapshot.Clusters[0]
 	c.Server = "https://10.0.0.9:6443"

@@ -21,7 +21,7 @@ type judge struct {
 	matchers []clusterMatcher
 	services services
 	// namesakes are for runsAs.
-	namesakes map[nodeKey]string
+	namesakes map[string]*nameIndex[string]
 	// clones counts Nodes by machine-id.
 	clones map[string]int
 }

@@ -14,15 +14,14 @@ import (
 // services are the addresses on which clusters rest and that need not be a Node's: the API endpoint, which may be a load
 // balancer's, and an external etcd. Whoever has one is not superfluous.
 type services struct {
-	byIP map[netip.Addr]service
-	// byName is by host name, byShort by its part before the first dot.
-	byName, byShort map[string]service
+	byIP   map[netip.Addr]service
+	byName nameIndex[service]
 }
 
 type service struct{ cluster, what string }
 
 func servicesOf(clusters []inventory.Cluster) services {
-	out := services{byIP: map[netip.Addr]service{}, byName: map[string]service{}, byShort: map[string]service{}}
+	out := services{byIP: map[netip.Addr]service{}, byName: newNameIndex[service]()}
 	for i := range clusters {
 		c := &clusters[i]
 		out.add(c.Server, c.Key, "the address of its API server")
@@ -77,11 +76,8 @@ func (s *services) add(endpoint, cluster, what string) {
 		}
 		return
 	}
-	if name := foldName(host); name != "" && name != "localhost" {
-		if _, known := s.byName[name]; !known {
-			s.byName[name] = service{cluster, what}
-			s.byShort[shortName(name)] = service{cluster, what}
-		}
+	if host != "localhost" {
+		s.byName.add(host, service{cluster, what})
 	}
 }
 
@@ -113,19 +109,9 @@ func (j *judge) serviceOf(vm *inventory.VM) *Evidence {
 			}
 		}
 	}
-	if name := foldName(vm.Name); name != "" {
-		s, ok := j.services.byName[name]
-		switch {
-		case ok:
-		case strings.Contains(name, "."):
-			s, ok = j.services.byName[shortName(name)]
-		default:
-			s, ok = j.services.byShort[name]
-		}
-		if ok {
-			return &Evidence{Kind: KindEndpoint, Strength: Hint, From: from, To: clusterSubject(s.cluster),
-				Left: vm.Name, Right: vm.Name, Note: s.what}
-		}
+	if s, ok := j.services.byName.get(vm.Name); ok {
+		return &Evidence{Kind: KindEndpoint, Strength: Hint, From: from, To: clusterSubject(s.cluster),
+			Left: vm.Name, Right: vm.Name, Note: s.what}
 	}
 	return nil
 }

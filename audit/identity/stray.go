@@ -48,7 +48,7 @@ func (j *judge) stray(e *Entity, ms *members) {
 	case service != nil && service.Kind == KindIP && vm.Status == "running":
 		e.Cluster = service.To.Name
 		e.verdict(Unrelated, ReasonServes)
-	case service != nil:
+	case service != nil && m.cluster != "":
 		e.Cluster = service.To.Name
 		e.unknown(ReasonAmbiguous)
 	case m.cluster == "" && len(m.suspicion) > 0:
@@ -133,45 +133,6 @@ func (j *judge) orphan(e *Entity, vm *inventory.VM, m *membership) {
 func (j *judge) here(cluster string) bool {
 	nodes := j.nodesKey(cluster)
 	return len(j.homes[nodes]) > 0 || j.loose.found[nodes] > 0
-}
-
-// runsAs says who of a cluster has this VM's name, is alive or on its way, and has no VM: a Node that states another UUID (the
-// configuration's may have been changed), or a Machine of another provider (which may have been given this VM). Empty if
-// nobody.
-func (j *judge) runsAs(vm *inventory.VM, cluster string) string {
-	name := foldName(vm.Name)
-	if name == "" {
-		return ""
-	}
-	nodes := j.nodesKey(cluster)
-	if who, ok := j.namesakes[nodeKey{nodes, name}]; ok {
-		return who
-	}
-	return j.namesakes[nodeKey{nodes, shortName(name)}]
-}
-
-// namesakesOf lists, by cluster and name, what runsAs looks for.
-func (j *judge) namesakesOf(g *Graph) map[nodeKey]string {
-	out := map[nodeKey]string{}
-	add := func(cluster, name, text string) {
-		name = foldName(name)
-		out[nodeKey{j.nodesKey(cluster), name}] = text
-		out[nodeKey{j.nodesKey(cluster), shortName(name)}] = text
-	}
-	for i := range j.s.Machines {
-		m := &j.s.Machines[i]
-		e := &g.Entities[g.byMachine[i]]
-		if ref := m.InfrastructureRef; ref != nil && ref.Kind != "" && ref.Kind != "ProxmoxMachine" && len(e.VMs)+len(e.Nodes) == 0 {
-			add(m.Cluster, m.Name, "the "+ref.Kind+" of Machine "+m.Namespace+"/"+m.Name+" may be this VM: it has the name, and no Node yet")
-		}
-	}
-	for i := range j.s.Nodes {
-		n := &j.s.Nodes[i]
-		if n.Ready == "True" && len(g.Entities[g.byNode[i]].VMs) == 0 {
-			add(n.Cluster, n.Name, "Node "+n.Cluster+"/"+n.Name+" has the name, is Ready and has no VM, but states another UUID")
-		}
-	}
-	return out
 }
 
 // withoutMachines says what a run without a management cluster cannot know: whether one that was not named declares the VM.
