@@ -138,8 +138,8 @@ probes: [{id: 113, answer: free}]
 		"a Node elsewhere":        {"", "pve1", "", "{class: unknown, reason: site-may-not-be-scanned, missing: [cluster/prod site]}"},
 		"one that k3s named":      {"", "pve1", `, providerID: "k3s://prod-2"`, "{class: unknown, reason: site-may-not-be-scanned}"},
 		"one of another cloud":    {"", "pve1", `, providerID: "aws:///eu-1/i-1"`, "ghost-machine"},
-		"a Raspberry Pi":          {"", "pve1", `, labels: {kubernetes.io/arch: arm64}`, "ghost-machine"},
-		"one that does not run":   {"", "pve1", `, ready: Unknown`, "ghost-machine"},
+		"a Raspberry Pi":          {"", "pve1", `, labels: {kubernetes.io/arch: arm64}`, "{class: ghost-machine, confidence: high}"},
+		"one that does not run":   {"", "pve1", `, ready: Unknown`, "{class: ghost-machine, confidence: medium, notes: [all of them may be]}"},
 		"a host elsewhere":        {"", "pve77", `, labels: {kubernetes.io/arch: arm64}`, "{class: unknown, reason: site-may-not-be-scanned}"},
 		"the configuration knows": {", site: lab", "pve77", "", "ghost-machine"},
 	} {

@@ -169,7 +169,7 @@ func (j *judge) goneOrNot(e *Entity, mach *inventory.Machine, p presence) {
 		e.verdict(Converging, ReasonDeleting)
 		e.WaitingFor = "its deletion"
 	default:
-		e.Confidence = High
+		e.Confidence = j.howSure(e)
 		e.verdict(GhostMachine, ReasonVMGone)
 		if mach.DeletedAt != nil {
 			e.Reason = ReasonStuckDeleting

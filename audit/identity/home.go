@@ -88,16 +88,29 @@ func (j *judge) hostsOf(pm int) []string {
 // its Nodes runs and no VM is it, or CAPMOX placed this machine on a host that no scanned site has. A VMID that is free here
 // says nothing then, unless the configuration says where the cluster lies.
 func (j *judge) reachesBeyond(e *Entity) bool {
-	if j.placed(e.Cluster) {
+	if j.siteIsSaid(e) {
 		return false
 	}
-	for _, n := range e.Nodes {
-		if region, ok := j.pointer(n); ok && region != "" {
-			// It names a scanned site, or no address in one was asked for.
-			return false
-		}
-	}
 	return j.loose.adrift[j.nodesKey(e.Cluster)] > 0 || j.placedElsewhere(e)
+}
+
+// siteIsSaid is true if the configuration says in which site a cluster lies, or a Node of this machine names the region.
+func (j *judge) siteIsSaid(e *Entity) bool {
+	return j.placed(e.Cluster) || slices.ContainsFunc(e.Nodes, func(n int) bool {
+		// It names a scanned site, or no address in one was asked for.
+		region, ok := j.pointer(n)
+		return ok && region != ""
+	})
+}
+
+// howSure is the confidence that a machine is gone. Where others of its cluster are no VM of a scanned site either, a site
+// that was not scanned may have stopped answering as a whole, with this one in it.
+func (j *judge) howSure(e *Entity) Confidence {
+	if others := j.loose.lost[j.nodesKey(e.Cluster)] - len(e.Nodes); others > 0 && !j.siteIsSaid(e) {
+		e.Notes = append(e.Notes, "other Nodes of the cluster are no VM of a scanned site either: all of them may be in one that was not scanned")
+		return Medium
+	}
+	return High
 }
 
 // placedElsewhere is true if CAPMOX says that a machine was placed on a Proxmox host of none of the scanned sites.

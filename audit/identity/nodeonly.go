@@ -65,7 +65,7 @@ func (j *judge) ghostNodeOrNot(e *Entity, p presence) {
 	case !j.homeScanned(e), j.reachesBeyond(e):
 		e.unknown(ReasonSiteUnknown, homeNeed(e))
 	default:
-		e.Confidence = High
+		e.Confidence = j.howSure(e)
 		e.verdict(GhostNode, ReasonVMGone)
 	}
 }
