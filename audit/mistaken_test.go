@@ -137,6 +137,8 @@ probes: [{id: 113, answer: free}]
 	for name, tc := range map[string]struct{ site, host, two, want string }{
 		"a Node elsewhere":        {"", "pve1", "", "{class: unknown, reason: site-may-not-be-scanned, missing: [cluster/prod site]}"},
 		"one that k3s named":      {"", "pve1", `, providerID: "k3s://prod-2"`, "{class: unknown, reason: site-may-not-be-scanned}"},
+		"one that RKE2 named":     {"", "pve1", `, providerID: "rke2://prod-2"`, "{class: unknown, reason: site-may-not-be-scanned}"},
+		"one that Talos named":    {"", "pve1", `, providerID: "talos://prod-2"`, "{class: unknown, reason: site-may-not-be-scanned}"},
 		"one of another cloud":    {"", "pve1", `, providerID: "aws:///eu-1/i-1"`, "ghost-machine"},
 		"a Raspberry Pi":          {"", "pve1", `, labels: {kubernetes.io/arch: arm64}`, "{class: ghost-machine, confidence: high}"},
 		"one that does not run":   {"", "pve1", `, ready: Unknown`, "{class: ghost-machine, confidence: medium, notes: [all of them may be]}"},
@@ -162,6 +164,86 @@ probes: [{id: 112, answer: free}, {id: 113, answer: free}]
 want:
   node/prod/prod-2: {class: unknown, reason: node-alive-without-vm}
   node/prod/prod-3: {class: unknown, reason: site-may-not-be-scanned}
+`)
+}
+
+// A region that names a scanned site says where the Node's VM would be, wherever the others are.
+func TestGhostNodeOfAScannedRegion(t *testing.T) {
+	check(t, `
+sites: [{name: lab, regions: [r1]}]
+clusters: [{name: prod}]
+vms: [{id: 101, name: prod-1, uuid: $u1}]
+nodes:
+- {name: prod-1, uuid: $u1}
+- {name: prod-2, uuid: $u2, ready: "True"}
+- {name: prod-3, uuid: $u3, providerID: "proxmox://r1/113", ready: Unknown}
+probes: [{id: 113, answer: free}]
+want: {node/prod/prod-3: {class: ghost-node, confidence: high}}
+`)
+}
+
+// Whether a Node has its VM for good decides about the VM that nobody has.
+func TestMistaken_HowANodeIsTied(t *testing.T) {
+	for name, tc := range map[string]struct{ fleet, want string }{
+		"a Ready Node on a stopped VM": {`
+clusters: [{name: prod, selector: {tags: [k8s]}}]
+vms: [{id: 100, name: cp, uuid: $u9, tags: [k8s]}, {id: 101, name: w1, tags: [k8s], status: stopped, ips: [10.0.0.7/24]}, {id: 102, name: left, tags: [k8s]}]
+nodes: [{name: cp, uuid: $u9}, {name: w1, ips: [10.0.0.7], ready: "True"}]
+`, "unknown"},
+		"one that is not Ready": {`
+clusters: [{name: prod, selector: {tags: [k8s]}}]
+vms: [{id: 100, name: cp, uuid: $u9, tags: [k8s]}, {id: 101, name: w1, tags: [k8s], status: stopped, ips: [10.0.0.7/24]}, {id: 102, name: left, tags: [k8s]}]
+nodes: [{name: cp, uuid: $u9}, {name: w1, ips: [10.0.0.7], ready: Unknown}]
+`, "orphan-vm"},
+		"by its Machine": {`
+clusters: [{name: prod, selector: {tags: [k8s]}}]
+vms: [{id: 101, name: a, uuid: $u1, tags: [k8s]}, {id: 102, name: left, tags: [k8s]}]
+machines: [{name: m, uuid: $u1, nodeRef: w1}]
+proxmoxMachines: [{name: m, vmid: 101, uuid: $u1}]
+nodes: [{name: w1, ready: "True", providerID: "proxmox://x"}]
+`, "orphan-vm"},
+		"by its name beside a Machine": {`
+clusters: [{name: prod}]
+vms:
+- {id: 101, name: w1, uuid: $u1, tags: [k8s], pool: p}
+- {id: 103, name: cp, uuid: $u3, tags: [k8s], pool: p}
+- {id: 102, name: left, tags: [k8s], pool: p}
+machines: [{name: m, uuid: $u1}]
+proxmoxMachines: [{name: m, vmid: 101, uuid: $u1}]
+nodes: [{name: w1, ready: "True"}, {name: cp, uuid: $u3}]
+`, "unknown"},
+		"by its name alone": {`
+clusters: [{name: prod}]
+vms:
+- {id: 101, name: w1, tags: [k8s], pool: p}
+- {id: 103, name: cp, uuid: $u3, tags: [k8s], pool: p}
+- {id: 102, name: left, tags: [k8s], pool: p}
+nodes: [{name: w1, ready: "True"}, {name: cp, uuid: $u3}]
+`, "unknown"},
+		"by name and address": {`
+clusters: [{name: prod}]
+vms:
+- {id: 101, name: w1, tags: [k8s], pool: p, ips: [10.0.0.7/24]}
+- {id: 103, name: cp, uuid: $u3, tags: [k8s], pool: p}
+- {id: 102, name: left, tags: [k8s], pool: p}
+nodes: [{name: w1, ready: "True", ips: [10.0.0.7]}, {name: cp, uuid: $u3}]
+`, "orphan-vm"},
+		"it looks like the VM, and its Machine has another": {`
+clusters: [{name: prod, selector: {tags: [k8s]}}]
+vms: [{id: 105, name: x, uuid: $u5, tags: [k8s]}, {id: 102, name: w1, uuid: $u2, tags: [k8s], ips: [10.0.0.7/24]}]
+machines: [{name: m, uuid: $u5, nodeRef: w1}]
+proxmoxMachines: [{name: m, vmid: 105, uuid: $u5}]
+nodes: [{name: w1, uuid: $u8, ips: [10.0.0.7]}]
+`, "orphan-vm"},
+	} {
+		t.Run(name, func(t *testing.T) { check(t, tc.fleet+"want: {vm/lab/102: "+tc.want+"}\n") })
+	}
+	// A Node that only looks like a VM which has its own is no doubt of it.
+	check(t, `
+clusters: [{name: prod}, {name: copy}]
+vms: [{id: 101, name: w1, uuid: $u1, ips: [10.0.0.7/24]}]
+nodes: [{name: prod/w1, uuid: $u1, ips: [10.0.0.7]}, {name: copy/w1, uuid: $u2, ips: [10.0.0.7]}]
+want: {node/copy/w1: foreign-node, vm/lab/101: {class: adoptable, with: [node/prod/w1]}}
 `)
 }
 

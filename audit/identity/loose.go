@@ -87,7 +87,7 @@ func (j *judge) firm(e *Entity, node int) bool {
 	case NoMatch:
 		return false
 	default:
-		return r.vm < 0 || r.backed
+		return r.backed
 	}
 }
 

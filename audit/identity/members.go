@@ -69,9 +69,6 @@ func matchersOf(clusters []inventory.Cluster) []clusterMatcher {
 func (j *judge) selects(cluster string, vm *inventory.VM) Match {
 	for i := range j.matchers {
 		if cm := &j.matchers[i]; j.nodesKey(cm.cluster) == j.nodesKey(cluster) {
-			if cm.site != "" && cm.site != vm.Site {
-				return NoMatch
-			}
 			_, match := cm.m.Match(vm)
 			return match
 		}

@@ -72,6 +72,8 @@ func TestMatch(t *testing.T) {
 			IPConfigs: []inventory.IPConfig{{IPv4: "dhcp"}}}}, inventory.Selector{Subnets: []string{"10.0.0.0/8"}}, MayMatch},
 		{"one of two by DHCP", inventory.VM{Config: &inventory.VMConfig{NICs: []inventory.NIC{{MAC: "bc:24:11:00:00:01"}, {MAC: "bc:24:11:00:00:02"}},
 			IPConfigs: []inventory.IPConfig{{IPv4: "192.168.0.1/24"}}}}, inventory.Selector{Subnets: []string{"10.0.0.0/8"}}, MayMatch},
+		{"the agent did not answer", inventory.VM{Config: &inventory.VMConfig{NICs: []inventory.NIC{{MAC: "bc:24:11:00:00:01"}}}, Agent: &inventory.Agent{Error: "timeout"}},
+			inventory.Selector{Subnets: []string{"10.0.0.0/8"}}, MayMatch},
 		{"the agent showed others", inventory.VM{Config: &inventory.VMConfig{NICs: []inventory.NIC{{MAC: "bc:24:11:00:00:01"}}},
 			Agent: &inventory.Agent{Interfaces: []inventory.AgentInterface{{MAC: "bc:24:11:00:00:01", Addresses: []string{"192.168.0.1/24"}}}}},
 			inventory.Selector{Subnets: []string{"10.0.0.0/8"}}, NoMatch},
