@@ -196,11 +196,11 @@ vms: [{id: 100, name: cp, uuid: $u9, tags: [k8s]}, {id: 101, name: w1, tags: [k8
 nodes: [{name: cp, uuid: $u9}, {name: w1, ips: [10.0.0.7], ready: Unknown}]
 `, "orphan-vm"},
 		"by its Machine": {`
-clusters: [{name: prod, selector: {tags: [k8s]}}]
-vms: [{id: 101, name: a, uuid: $u1, tags: [k8s]}, {id: 102, name: left, tags: [k8s]}]
+clusters: [{name: prod}]
+vms: [{id: 101, name: a, uuid: $u1, tags: [k8s], pool: p}, {id: 103, name: cp, uuid: $u3, tags: [k8s], pool: p}, {id: 102, name: left, tags: [k8s], pool: p}]
 machines: [{name: m, uuid: $u1, nodeRef: w1}]
 proxmoxMachines: [{name: m, vmid: 101, uuid: $u1}]
-nodes: [{name: w1, ready: "True", providerID: "proxmox://x"}]
+nodes: [{name: w1, ready: "True", providerID: "proxmox://x"}, {name: cp, uuid: $u3}]
 `, "orphan-vm"},
 		"by its name beside a Machine": {`
 clusters: [{name: prod}]

@@ -139,9 +139,6 @@ func (b *builder) noteDoubts() {
 // noteUnlike records what looks like a VM that no Node runs on and states another UUID. A name and an address that both fit
 // outweigh that: the UUID in the configuration may have been changed while the guest runs with the old one.
 func (b *builder) noteUnlike(r *resolution, id int) {
-	if b.find(id) < len(b.s.VMs) {
-		return
-	}
 	for _, vm := range r.unlike {
 		if b.set[b.find(vm)].nodes > 0 {
 			continue
