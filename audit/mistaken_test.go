@@ -477,3 +477,97 @@ proxmoxMachines: [{name: w1, vmid: 101, uuid: $u1}, {name: w2, vmid: 102, uuid: 
 want: {machine/default/w1: {class: converging, reason: being-deleted}, machine/default/w2: non-node}
 `)
 }
+
+// A region that no scanned site has is one more word for elsewhere, also where a ProxmoxMachine gives the VMID.
+func TestMistaken_RegionThatIsNotScanned(t *testing.T) {
+	check(t, `
+sites: [{name: lab, regions: [r1]}]
+clusters: [{name: prod}]
+vms: [{id: 101, name: prod-1, uuid: $u1}]
+machines: [{name: prod-3, uuid: $u3, nodeRef: prod-3}, {name: prod-4, uuid: $u4, nodeRef: prod-4}]
+proxmoxMachines: [{name: prod-3, vmid: 113, uuid: $u3}, {name: prod-4, vmid: 114, uuid: $u4}]
+nodes:
+- {name: prod-1, uuid: $u1}
+- {name: prod-3, uuid: $u3, providerID: "proxmox://far/113", ready: Unknown}
+- {name: prod-4, uuid: $u4, providerID: "proxmox://r1/114", ready: Unknown}
+probes: [{id: 113, answer: free}, {id: 114, answer: free}]
+want:
+  machine/default/prod-3: {class: unknown, reason: site-may-not-be-scanned}
+  machine/default/prod-4: {class: ghost-machine, confidence: high}
+`)
+}
+
+// An address that a Node has is the Node's machine's: whoever was cloned with it is an orphan like any other. And a private
+// address in another site is another one.
+func TestServiceAddressesOfNodesAndOtherSites(t *testing.T) {
+	f := fixture(t, `
+sites: [lab, edge]
+clusters: [{name: prod, site: lab, selector: {tags: [prod]}}, {name: far, site: edge, selector: {tags: [far]}}]
+vms:
+- {id: lab/101, name: cp-1, uuid: $u1, tags: [prod], ips: [10.0.0.9/24]}
+- {id: lab/102, name: cp-2, uuid: $u2, tags: [prod], ips: [10.0.0.9/24]}
+- {id: edge/201, name: e-1, uuid: $u3, tags: [far]}
+- {id: edge/202, name: e-2, uuid: $u4, tags: [far], ips: [10.0.0.50/24]}
+- {id: lab/150, name: lb, uuid: $u5, tags: [prod], ips: [10.0.0.50/24]}
+nodes: [{name: prod/cp-1, uuid: $u1, ips: [10.0.0.9]}, {name: far/e-1, uuid: $u3}]
+want:
+  vm/lab/102: orphan-vm
+  vm/edge/202: orphan-vm
+  vm/lab/150: {class: unrelated, reason: serves-a-cluster}
+`)
+	for i := range f.Snapshot.Clusters {
+		if c := &f.Snapshot.Clusters[i]; c.Key == "prod" {
+			c.Server, c.Kubeadm = "https://10.0.0.9:6443", &inventory.KubeadmCluster{ControlPlaneEndpoint: "10.0.0.50:6443"}
+		}
+	}
+	audittest.Check(t, f)
+}
+
+// A worker that was made anew under its name and address is no changed UUID: its Node is older than the VM, or does not run.
+func TestRebuiltWorkerIsAnOrphan(t *testing.T) {
+	for name, tc := range map[string]struct{ vm, node, want string }{
+		"the VM is younger":       {"age: 2d", `ready: "True", age: 300d`, "orphan-vm"},
+		"the Node does not run":   {"age: 300d", "ready: Unknown, age: 300d", "orphan-vm"},
+		"the VM does not run":     {"age: 300d, status: stopped", `ready: "True", age: 300d`, "orphan-vm"},
+		"it may be the same":      {"age: 301d", `ready: "True", age: 300d`, "unknown"},
+		"the address fits alone":  {"age: 301d, name: other", `ready: "True", age: 300d`, "unknown"},
+		"so, and the VM is young": {"age: 2d, name: other", `ready: "True", age: 300d`, "orphan-vm"},
+	} {
+		vm := "name: w1, " + tc.vm
+		if strings.Contains(tc.vm, "name:") {
+			vm = tc.vm
+		}
+		t.Run(name, func(t *testing.T) {
+			check(t, fmt.Sprintf(`
+clusters: [{name: prod, selector: {tags: [prod]}}]
+vms: [{id: 100, name: cp, uuid: $u9, tags: [prod]}, {id: 101, uuid: $u1, tags: [prod], ips: [10.0.0.7/24], %s}]
+nodes: [{name: cp, uuid: $u9}, {name: w1, uuid: $u2, ips: [10.0.0.7], %s}]
+want: {vm/lab/101: %s}
+`, vm, tc.node, tc.want))
+		})
+	}
+}
+
+// A clock that is years ahead makes nothing young for years.
+func TestClockThatIsWrong(t *testing.T) {
+	check(t, `
+clusters: [{name: prod, selector: {tags: [prod]}}]
+vms:
+- {id: 100, name: cp, uuid: $u9, tags: [prod]}
+- {id: 101, name: a, uuid: $u1, tags: [prod], age: "-3650d"}
+- {id: 102, name: b, uuid: $u2, tags: [prod], age: "-23h"}
+- {id: 103, name: c, uuid: $u3, tags: [prod], age: "-3650d", lock: clone, status: stopped}
+nodes: [{name: cp, uuid: $u9}]
+want: {vm/lab/101: orphan-vm, vm/lab/102: converging, vm/lab/103: orphan-vm}
+`)
+}
+
+// Two Machines that refer to one ProxmoxMachine are in conflict, whatever its VM says.
+func TestTwoMachinesOneReference(t *testing.T) {
+	check(t, `
+vms: [{id: 101, name: w1, unread: true}]
+machines: [{name: a, infra: w1}, {name: b, infra: w1}]
+proxmoxMachines: [{name: w1, vmid: 101, owner: a}]
+want: {machine/default/a: {class: conflict, reason: two-machines-one-vm}}
+`)
+}

@@ -164,7 +164,7 @@ func (j *judge) goneOrNot(e *Entity, mach *inventory.Machine, p presence) {
 	case j.declarationUnseen(e):
 		e.unknown(ReasonNotSeen, j.declaredGaps...)
 	case !j.homeScanned(e), j.reachesBeyond(e):
-		e.unknown(ReasonSiteUnknown, homeNeed(e))
+		j.siteUnknown(e)
 	case j.young(mach.DeletedAt):
 		e.verdict(Converging, ReasonDeleting)
 		e.WaitingFor = "its deletion"

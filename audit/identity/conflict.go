@@ -20,7 +20,7 @@ func (j *judge) conflict(e *Entity) bool {
 		// They meet in a Node alone, and another one that was not listed may be the second's.
 		e.unknown(ReasonNotSeen, nodesNeed([]string{own})...)
 	}
-	if two := reason == ReasonTwoNodes || reason == ReasonTwoMachines; two && len(e.VMs) == 1 && j.s.VMs[e.VMs[0]].Config == nil {
+	if two := reason == ReasonTwoNodes || reason == ReasonTwoMachines && len(e.ProxmoxMachines) > 1; two && len(e.VMs) == 1 && j.s.VMs[e.VMs[0]].Config == nil {
 		// What brought them together there is less than its UUID, which would say whose it is.
 		e.unknown(ReasonNotSeen, configNeed(j.index, &j.s.VMs[e.VMs[0]]))
 	}

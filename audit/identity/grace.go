@@ -3,10 +3,16 @@ package identity
 import "time"
 
 // young is true within the grace period, and of what was made after the run by the clock of whoever made it: clocks differ,
-// and such a thing is younger than anything else.
+// and such a thing is younger than anything else. A clock that is off by more than a day says nothing.
 func (j *judge) young(t *time.Time) bool {
-	return t != nil && j.s.CollectedAt.Sub(*t) < j.opt.Grace
+	if t == nil {
+		return false
+	}
+	age := j.s.CollectedAt.Sub(*t)
+	return age < j.opt.Grace && age > -mostSkew
 }
+
+const mostSkew = 24 * time.Hour
 
 // noteClock says why something may be young for long.
 func (j *judge) noteClock(e *Entity, made *time.Time) {

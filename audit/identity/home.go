@@ -91,15 +91,29 @@ func (j *judge) reachesBeyond(e *Entity) bool {
 	if j.siteIsSaid(e) {
 		return false
 	}
+	for _, n := range e.Nodes {
+		if region, ok := j.pointer(n); ok && region != "" {
+			// It names a region of none of the scanned sites.
+			return true
+		}
+	}
 	return j.loose.adrift[j.nodesKey(e.Cluster)] > 0 || j.placedElsewhere(e)
 }
 
-// siteIsSaid is true if the configuration says in which site a cluster lies, or a Node of this machine names the region.
+// siteUnknown says why nothing is known about the site where a machine would be.
+func (j *judge) siteUnknown(e *Entity) {
+	e.unknown(ReasonSiteUnknown, homeNeed(e))
+	if n := j.loose.first[j.nodesKey(e.Cluster)]; n != "" && !j.siteIsSaid(e) {
+		e.Notes = append(e.Notes, "Node "+n+" of its cluster is Ready and is no VM of a scanned site")
+	}
+}
+
+// siteIsSaid is true if the configuration says in which site a cluster lies, or a Node of this machine names the
+// region of a scanned one.
 func (j *judge) siteIsSaid(e *Entity) bool {
 	return j.placed(e.Cluster) || slices.ContainsFunc(e.Nodes, func(n int) bool {
-		// It names a scanned site, or no address in one was asked for.
 		region, ok := j.pointer(n)
-		return ok && region != ""
+		return ok && region != "" && len(j.s.SitesOfRegion(region)) > 0
 	})
 }
 

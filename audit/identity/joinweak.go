@@ -3,6 +3,8 @@ package identity
 import (
 	"maps"
 	"slices"
+
+	"github.com/proxaudit/proxaudit/inventory"
 )
 
 // joinWeak unites what only addresses and names tie together, the stronger first. Weak evidence may complete a machine:
@@ -136,18 +138,28 @@ func (b *builder) noteDoubts() {
 	note(b.machines, b.machineID)
 }
 
-// noteUnlike records what looks like a VM that no Node runs on and states another UUID. A name and an address that both fit
-// outweigh that: the UUID in the configuration may have been changed while the guest runs with the old one.
+// noteUnlike records what looks like a VM that no Node runs on and states another UUID. Of a Node, a name and an address that
+// both fit outweigh that, if it can be: the UUID in the configuration may have been changed while the guest runs with the
+// old one.
 func (b *builder) noteUnlike(r *resolution, id int) {
 	for _, vm := range r.unlike {
 		if b.set[b.find(vm)].nodes > 0 {
 			continue
 		}
-		if slices.Contains(r.twins, vm) {
+		if node := id - b.nodeID(0); node >= 0 && slices.Contains(r.twins, vm) && couldRunAs(&b.s.Nodes[node], &b.s.VMs[vm]) {
 			b.disputes[vm] = append(b.disputes[vm], b.subjectOf(id))
 			b.undecided[b.find(id)] = true
 			continue
 		}
 		b.unlike[vm] = append(b.unlike[vm], b.subjectOf(id))
 	}
+}
+
+// couldRunAs is true if a Node that is Ready could be a VM's guest: it runs, and is not younger than the Node, as a machine
+// that was made anew under the same name is.
+func couldRunAs(n *inventory.Node, vm *inventory.VM) bool {
+	if n.Ready != "True" || vm.Status != "running" {
+		return false
+	}
+	return vm.Config == nil || vm.Config.CreatedAt == nil || n.CreatedAt == nil || !vm.Config.CreatedAt.After(*n.CreatedAt)
 }

@@ -19,9 +19,11 @@ type judge struct {
 	siteGaps map[string]bool
 	loose    looseNodes
 	matchers []clusterMatcher
-	services services
+	// matcherOf lists the numbers of a cluster's matchers: more than one where it is configured under two names.
+	matcherOf map[string][]int
+	services  services
 	// namesakes are for runsAs.
-	namesakes map[string]*nameIndex[string]
+	namesakes map[string]*nameIndex[namesake]
 	// clones counts Nodes by machine-id.
 	clones map[string]int
 }
@@ -30,7 +32,12 @@ func newJudge(b *builder, g *Graph) *judge {
 	j := &judge{builder: b, g: g, declaredGaps: b.declaredMissing(),
 		nameGaps: b.namesMissing(), unread: b.unreadClusters(),
 		clones: map[string]int{}, siteGaps: map[string]bool{}}
-	j.matchers, j.services = matchersOf(b.s.Clusters), servicesOf(b.s.Clusters)
+	j.matchers, j.services = matchersOf(b.s.Clusters), servicesOf(b.s)
+	j.matcherOf = map[string][]int{}
+	for i := range j.matchers {
+		key := b.nodesKey(j.matchers[i].cluster)
+		j.matcherOf[key] = append(j.matcherOf[key], i)
+	}
 	j.namesakes = j.namesakesOf(g)
 	j.loose = j.findLoose(g, len(j.uuidGaps)+len(j.unread)+len(j.declaredGaps) == 0)
 	for i := range b.s.Sites {

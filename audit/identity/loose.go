@@ -15,6 +15,8 @@ type looseNodes struct {
 	// adrift counts, by cluster, the Ready Nodes that may be VMs of Proxmox VE and found none: of a site that was not
 	// scanned, then.
 	adrift map[string]int
+	// first is one of these, by cluster.
+	first map[string]string
 	// lost counts, by cluster, the Nodes that may be VMs of Proxmox VE and have none, Ready or not.
 	lost map[string]int
 	// found counts, by cluster, the Nodes that have a VM, where everything was seen.
@@ -30,7 +32,7 @@ type looseNodes struct {
 // findLoose looks at the finished graph. whole is true if everything was seen that could be tied to a VM.
 func (j *judge) findLoose(g *Graph, whole bool) looseNodes {
 	b := j.builder
-	l := looseNodes{any: map[string]int{}, ready: map[string]int{}, adrift: map[string]int{}, found: map[string]int{}, lost: map[string]int{}, open: map[string]int{}}
+	l := looseNodes{any: map[string]int{}, ready: map[string]int{}, adrift: map[string]int{}, first: map[string]string{}, found: map[string]int{}, lost: map[string]int{}, open: map[string]int{}}
 	for i := range b.s.Nodes {
 		n := &b.s.Nodes[i]
 		e := &g.Entities[g.byNode[i]]
@@ -44,7 +46,9 @@ func (j *judge) findLoose(g *Graph, whole bool) looseNodes {
 			continue
 		}
 		if (len(e.VMs) == 0 || !whole) && n.Ready == "True" && mayBeGuest(n) {
-			l.adrift[n.Cluster]++
+			if l.adrift[n.Cluster]++; l.first[n.Cluster] == "" {
+				l.first[n.Cluster] = n.Name
+			}
 		}
 		l.any[n.Cluster]++
 		if n.Ready == "True" {

@@ -67,13 +67,15 @@ func matchersOf(clusters []inventory.Cluster) []clusterMatcher {
 
 // selects says whether a cluster's selector takes a VM: MayMatch if it has none.
 func (j *judge) selects(cluster string, vm *inventory.VM) Match {
-	for i := range j.matchers {
-		if cm := &j.matchers[i]; j.nodesKey(cm.cluster) == j.nodesKey(cluster) {
-			_, match := cm.m.Match(vm)
-			return match
-		}
+	best, any := NoMatch, false
+	for _, i := range j.matcherOf[j.nodesKey(cluster)] {
+		_, match := j.matchers[i].m.Match(vm)
+		best, any = max(best, match), true
 	}
-	return MayMatch
+	if !any {
+		return MayMatch
+	}
+	return best
 }
 
 // clustersOf are the clusters that an entity is known to be of, by its Machines and Nodes: none for a lone VM, more than

@@ -63,7 +63,7 @@ func (j *judge) ghostNodeOrNot(e *Entity, p presence) {
 		// Another Node, which runs, could show that the cluster has machines elsewhere.
 		e.unknown(ReasonNotSeen, nodesNeed([]string{e.Cluster})...)
 	case !j.homeScanned(e), j.reachesBeyond(e):
-		e.unknown(ReasonSiteUnknown, homeNeed(e))
+		j.siteUnknown(e)
 	default:
 		e.Confidence = j.howSure(e)
 		e.verdict(GhostNode, ReasonVMGone)

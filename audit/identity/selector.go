@@ -137,21 +137,34 @@ func (m *Matcher) Match(vm *inventory.VM) (string, Match) {
 	return strings.Join(why, ", "), Matches
 }
 
-// addressesSeen is true if a VM's addresses are known: the guest agent showed them, or each of its interfaces is given one.
+// addressesSeen is true if the addresses of each of a VM's interfaces are known: the configuration gives one, or the guest
+// agent showed one.
 func addressesSeen(vm *inventory.VM) bool {
-	if vm.Agent != nil && len(vm.Agent.Interfaces) > 0 {
-		return true
-	}
 	if vm.Config == nil {
 		return false
 	}
-	static := 0
+	given := map[string]bool{}
 	for _, c := range vm.Config.IPConfigs {
 		if a, _ := parseAddress(c.IPv4); a.IsValid() {
-			static++
+			given[strings.TrimPrefix(c.Slot, "ipconfig")] = true
 		}
 	}
-	return static > 0 && static >= len(vm.Config.NICs)
+	shown := map[string]bool{}
+	if vm.Agent != nil {
+		for _, ifc := range vm.Agent.Interfaces {
+			for _, s := range ifc.Addresses {
+				if a, _ := parseAddress(s); a.IsValid() && !a.IsLoopback() && !a.IsLinkLocalUnicast() {
+					shown[strings.ToLower(ifc.MAC)] = true
+				}
+			}
+		}
+	}
+	for _, n := range vm.Config.NICs {
+		if !given[strings.TrimPrefix(n.Slot, "net")] && !shown[strings.ToLower(n.MAC)] {
+			return false
+		}
+	}
+	return len(given)+len(shown) > 0
 }
 
 func firstMatch(in []string, ok func(string) bool) string {

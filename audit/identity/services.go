@@ -20,7 +20,8 @@ type services struct {
 
 type service struct{ cluster, what string }
 
-func servicesOf(clusters []inventory.Cluster) services {
+func servicesOf(s *inventory.Snapshot) services {
+	clusters := s.Clusters
 	out := services{byIP: map[netip.Addr]service{}, byName: newNameIndex[service]()}
 	for i := range clusters {
 		c := &clusters[i]
@@ -35,6 +36,14 @@ func servicesOf(clusters []inventory.Cluster) services {
 			out.add(k.ControlPlaneEndpoint, c.Key, "its controlPlaneEndpoint")
 			for _, e := range externalEtcd(k.ClusterConfiguration) {
 				out.add(e, c.Key, "an endpoint of its external etcd")
+			}
+		}
+	}
+	for i := range s.Nodes {
+		// That is the Node's machine then, and another with its address is a copy of it.
+		for _, ip := range s.Nodes[i].InternalIPs {
+			if a, _ := parseAddress(ip); a.IsValid() {
+				delete(out.byIP, a)
 			}
 		}
 	}
@@ -103,13 +112,13 @@ func (j *judge) serviceOf(vm *inventory.VM) *Evidence {
 	from := inventory.VMSubject(vm.Key())
 	if len(j.services.byIP) > 0 {
 		for _, ip := range allAddresses(vm) {
-			if s, ok := j.services.byIP[ip]; ok {
+			if s, ok := j.services.byIP[ip]; ok && j.atHome(s.cluster, vm.Site) {
 				return &Evidence{Kind: KindIP, Strength: Supporting, From: from, To: clusterSubject(s.cluster),
 					Left: ip.String(), Right: ip.String(), Note: s.what}
 			}
 		}
 	}
-	if s, ok := j.services.byName.get(vm.Name); ok {
+	if s, ok := j.services.byName.get(vm.Name); ok && j.atHome(s.cluster, vm.Site) {
 		return &Evidence{Kind: KindEndpoint, Strength: Hint, From: from, To: clusterSubject(s.cluster),
 			Left: vm.Name, Right: vm.Name, Note: s.what}
 	}

@@ -57,9 +57,10 @@ func (j *judge) stray(e *Entity, ms *members) {
 		e.verdict(Unrelated, ReasonNothingTies)
 		if len(m.mayMatch) > 0 {
 			e.Confidence = Medium
-			e.added = append(e.added, Evidence{Kind: KindSelector, Strength: Hint, From: inventory.VMSubject(vm.Key()),
-				To: clusterSubject(m.mayMatch[0]), Against: true, Note: "the selector of cluster " + m.mayMatch[0] +
-					" asks for an address or name that was not seen"})
+			for _, c := range m.mayMatch {
+				e.added = append(e.added, Evidence{Kind: KindSelector, Strength: Hint, From: inventory.VMSubject(vm.Key()),
+					To: clusterSubject(c), Against: true, Note: "the selector of cluster " + c + " asks for an address or name that was not seen"})
+			}
 		}
 	default:
 		j.orphan(e, vm, &m)
@@ -96,14 +97,14 @@ func (j *judge) orphan(e *Entity, vm *inventory.VM, m *membership) {
 		}
 	}
 	missing = append(missing, nodesNeed(j.couldBeOf(vm, m, j.unread))...)
-	loose := ""
+	loose, runs := "", j.runsAs(e.VMs[0], m.cluster)
 	for _, c := range j.couldBeOf(vm, m, j.loose.clustersFor(vm)) {
 		loose = c
 	}
 	switch {
-	case j.runsAs(vm, m.cluster) != "":
+	case runs != "":
 		e.unknown(ReasonAmbiguous, missing...)
-		e.Notes = append(e.Notes, j.runsAs(vm, m.cluster))
+		e.Notes = append(e.Notes, runs)
 	case loose != "":
 		e.unknown(ReasonAmbiguous, missing...)
 		e.Notes = append(e.Notes, "a Node of cluster "+loose+" found no VM and may be this one: there is no UUID to compare")
@@ -179,5 +180,5 @@ func (j *judge) fresh(vm *inventory.VM) bool {
 // ever.
 func (j *judge) withinADay(vm *inventory.VM) bool {
 	const longestClone = 24 * time.Hour
-	return vm.Config == nil || vm.Config.CreatedAt == nil || j.s.CollectedAt.Sub(*vm.Config.CreatedAt) < longestClone
+	return vm.Config == nil || vm.Config.CreatedAt == nil || j.s.CollectedAt.Sub(*vm.Config.CreatedAt).Abs() < longestClone
 }

@@ -72,14 +72,15 @@ func (b *clusters) sharing(f *inventory.Snapshot) []int {
 // the two reads.
 func (b *clusters) merge(first, f *inventory.Snapshot) {
 	key, into := f.Clusters[0].Key, first.Clusters[0].Key
-	b.log("cluster %q is the same as %q: read once", key, into)
-	if b.s.Management != nil && b.s.Management.ClusterName == key {
-		b.s.Management.ClusterName = into
-	}
-	if key != into && b.given[key] && b.given[into] {
+	contradiction := key != into && b.given[key] && b.given[into]
+	if contradiction {
 		b.contradict(first, f)
 	} else {
+		b.log("cluster %q is the same as %q: read once", key, into)
 		b.same[key] = into
+	}
+	if !contradiction && b.s.Management != nil && b.s.Management.ClusterName == key {
+		b.s.Management.ClusterName = into
 	}
 	b.s.Requests = append(b.s.Requests, f.Requests...)
 	have := nodesByUID(first)
