@@ -571,3 +571,35 @@ proxmoxMachines: [{name: w1, vmid: 101, owner: a}]
 want: {machine/default/a: {class: conflict, reason: two-machines-one-vm}}
 `)
 }
+
+// The Node of a Machine states a UUID that is no VM's, and has the Machine's name: its machine is there.
+func TestMistaken_MachineWhoseNodeStatesAnotherUUID(t *testing.T) {
+	const fleet = `
+vms: [{id: 101, name: prod-1, uuid: $u1}]
+machines: [{name: prod-1, uuid: $u1}]
+proxmoxMachines: [{name: prod-1, vmid: 101, uuid: $u1}]
+nodes: [{name: prod-1, uuid: $u2, ready: %s}]
+want: {machine/default/prod-1: %s}
+`
+	check(t, fmt.Sprintf(fleet, `"True"`, "{class: unknown, reason: ambiguous, notes: [states another UUID]}"))
+	check(t, fmt.Sprintf(fleet, "Unknown", "non-node"))
+}
+
+// A family of names of which nobody is the cluster's may be another cluster's, whatever tag and pool both use.
+func TestMistaken_FamilyOfStrangers(t *testing.T) {
+	const fleet = `
+management: {}
+clusters: [{name: prod}]
+vms:
+- {id: 101, name: prod-w-1, uuid: $u1, tags: [k8s], pool: k}
+- {id: 102, name: prod-w-2, uuid: $u2, tags: [k8s], pool: k}
+- {id: 103, name: prod-w-3, uuid: $u3, tags: [k8s], pool: k}
+- {id: 104, name: prod-w-4, uuid: $u4, tags: [k8s], pool: k}
+- {id: 201, name: stg-cp-1, uuid: $u5, tags: [k8s], pool: k}
+%s
+nodes: [{name: prod-w-1, uuid: $u1}, {name: prod-w-2, uuid: $u2}, {name: prod-w-3, uuid: $u3}, {name: prod-w-4, uuid: $u4}]
+want: {vm/lab/201: {class: orphan-vm, confidence: %s}}
+`
+	check(t, fmt.Sprintf(fleet, "- {id: 202, name: stg-cp-2, uuid: $u6, tags: [k8s], pool: k}", "low"))
+	check(t, fmt.Sprintf(fleet, "", "medium"))
+}

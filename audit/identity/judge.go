@@ -38,8 +38,8 @@ func newJudge(b *builder, g *Graph) *judge {
 		key := b.nodesKey(j.matchers[i].cluster)
 		j.matcherOf[key] = append(j.matcherOf[key], i)
 	}
-	j.namesakes = j.namesakesOf(g)
-	j.loose = j.findLoose(g, len(j.uuidGaps)+len(j.unread)+len(j.declaredGaps) == 0)
+	whole := len(j.uuidGaps)+len(j.unread)+len(j.declaredGaps) == 0
+	j.namesakes, j.loose = j.namesakesOf(g, whole), j.findLoose(g, whole)
 	for i := range b.s.Sites {
 		name := b.s.Sites[i].Name
 		j.siteGaps[name] = len(b.guestsMissing(name)) > 0

@@ -177,8 +177,21 @@ func (ms *members) of(vm *inventory.VM) membership {
 	out.settle(votes)
 	if len(out.selected) == 0 {
 		out.missing = missing
+		out.weighFamily(ms, vm)
 	}
 	return out
+}
+
+// weighFamily lowers the confidence for a VM that has siblings by name, none of which is known to be the cluster's: it may be one
+// of another cluster that was not scanned, with a tag and a pool that both use.
+func (m *membership) weighFamily(ms *members, vm *inventory.VM) {
+	family := trait{vm.Site, stem(vm.Name)}
+	if m.cluster == "" || family.value == "" || ms.stems.all[family] < 2 || ms.stems.linked[family][m.cluster] > 0 {
+		return
+	}
+	m.confidence = m.confidence.lower()
+	m.evidence = append(m.evidence, Evidence{Kind: KindSibling, Strength: Hint, Against: true, From: inventory.VMSubject(vm.Key()),
+		Left: family.value + "-*", Note: "none of the VMs of that name is known to be of " + m.cluster})
 }
 
 // settle picks the cluster. An explicit selector decides; two selectors that both match leave the cluster open.

@@ -30,8 +30,8 @@ func (j *judge) runsAs(vm int, cluster string) string {
 	return ""
 }
 
-// namesakesOf lists, by cluster and name, what runsAs looks for. Machines come first: what they say does not depend on time.
-func (j *judge) namesakesOf(g *Graph) map[string]*nameIndex[namesake] {
+// namesakesOf lists, by cluster and name, what runsAs looks for. whole is true if everything was seen. Machines come first: what they say does not depend on time.
+func (j *judge) namesakesOf(g *Graph, whole bool) map[string]*nameIndex[namesake] {
 	out := map[string]*nameIndex[namesake]{}
 	add := func(cluster, name string, n namesake) {
 		key := j.nodesKey(cluster)
@@ -51,8 +51,9 @@ func (j *judge) namesakesOf(g *Graph) map[string]*nameIndex[namesake] {
 	}
 	for i := range j.s.Nodes {
 		n := &j.s.Nodes[i]
-		if n.Ready == "True" && len(g.Entities[g.byNode[i]].VMs) == 0 {
-			add(n.Cluster, n.Name, namesake{text: "Node " + n.Cluster + "/" + n.Name + " has the name, is Ready and has no VM, but states another UUID", node: n})
+		// Where not all was seen, a VM that it seems to have may be another's.
+		if n.Ready == "True" && (len(g.Entities[g.byNode[i]].VMs) == 0 || !whole && !j.sure(&j.nodes[i])) {
+			add(n.Cluster, n.Name, namesake{text: "Node " + n.Cluster + "/" + n.Name + " has the name, is Ready and has no VM for certain, but states another UUID", node: n})
 		}
 	}
 	return out

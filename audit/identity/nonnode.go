@@ -33,6 +33,9 @@ func (j *judge) noNode(e *Entity) {
 	case j.loose.mayBeNodeOf(nodes, vm) > 0:
 		e.unknown(ReasonAmbiguous)
 		e.Notes = append(e.Notes, "a Node of the cluster found no VM and may be this machine: there is no UUID to compare")
+	case j.runsAs(e.VMs[0], m.Cluster) != "":
+		e.unknown(ReasonAmbiguous)
+		e.Notes = append(e.Notes, j.runsAs(e.VMs[0], m.Cluster))
 	case m.NodeRef != "" && !j.young(m.DeletedAt):
 		e.Confidence = High
 		e.verdict(NonNode, ReasonNodeRefBroken)
