@@ -603,3 +603,48 @@ want: {vm/lab/201: {class: orphan-vm, confidence: %s}}
 	check(t, fmt.Sprintf(fleet, "- {id: 202, name: stg-cp-2, uuid: $u6, tags: [k8s], pool: k}", "low"))
 	check(t, fmt.Sprintf(fleet, "", "medium"))
 }
+
+// A clone with the name and the addresses of a Node's machine is an orphan, also where the API endpoint is one of those.
+func TestCloneOfTheMachineThatServes(t *testing.T) {
+	for name, server := range map[string]string{"second address": "https://192.168.1.10:6443", "name": "https://cp-1:6443", "name with its domain": "https://cp-1.lab.example:6443"} {
+		t.Run(name, func(t *testing.T) {
+			f := fixture(t, `
+clusters: [{name: prod, selector: {tags: [prod]}}]
+vms:
+- {id: 101, name: cp-1, uuid: $u1, tags: [prod], ips: [10.0.0.9/24, 192.168.1.10/24], macs: ["bc:24:11:00:00:01", "bc:24:11:00:00:02"]}
+- {id: 120, name: cp-1, uuid: $u2, tags: [prod], ips: [10.0.0.9/24, 192.168.1.10/24], macs: ["bc:24:11:00:00:03", "bc:24:11:00:00:04"]}
+nodes: [{name: cp-1, uuid: $u1, ips: [10.0.0.9]}]
+want: {vm/lab/120: orphan-vm, vm/lab/101: adoptable}
+`)
+			f.Snapshot.Clusters[0].Server = server
+			audittest.Check(t, f)
+		})
+	}
+}
+
+// A Node that cannot be a guest of Proxmox VE raises no doubt about a VM, whatever UUID either lacks.
+func TestNodesThatAreNoGuests(t *testing.T) {
+	for _, node := range []string{`labels: {kubernetes.io/arch: arm64}`, `providerID: "aws:///eu-1/i-1"`} {
+		check(t, fmt.Sprintf(`
+clusters: [{name: prod, selector: {tags: [prod]}}]
+vms: [{id: 101, name: w-1, uuid: $u1, tags: [prod]}, {id: 120, name: left, tags: [prod]}, {id: 121, name: right, uuid: $u3, tags: [prod]}]
+nodes: [{name: w-1, uuid: $u1}, {name: pi, ready: "True", %s}]
+want: {vm/lab/120: orphan-vm, vm/lab/121: orphan-vm}
+`, node))
+	}
+}
+
+// What a cluster's own selector rules out is at most suspected by what it shares with the members.
+func TestSelectorThatRulesOut(t *testing.T) {
+	check(t, `
+management: {}
+clusters: [{name: prod, selector: {tags: [prod]}}]
+vms:
+- {id: 101, name: a, uuid: $u1, tags: [prod, k8s], pool: k}
+- {id: 102, name: b, uuid: $u2, tags: [prod, k8s], pool: k}
+- {id: 103, name: c, uuid: $u3, tags: [prod, k8s], pool: k}
+- {id: 200, name: bastion, uuid: $u4, tags: [k8s], pool: k}
+nodes: [{name: a, uuid: $u1}, {name: b, uuid: $u2}, {name: c, uuid: $u3}]
+want: {vm/lab/200: {class: orphan-vm, confidence: low}}
+`)
+}

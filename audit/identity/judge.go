@@ -33,6 +33,7 @@ func newJudge(b *builder, g *Graph) *judge {
 		nameGaps: b.namesMissing(), unread: b.unreadClusters(),
 		clones: map[string]int{}, siteGaps: map[string]bool{}}
 	j.matchers, j.services = matchersOf(b.s.Clusters), servicesOf(b.s)
+	j.services.ofNodes(g)
 	j.matcherOf = map[string][]int{}
 	for i := range j.matchers {
 		key := b.nodesKey(j.matchers[i].cluster)

@@ -50,6 +50,9 @@ func (j *judge) findLoose(g *Graph, whole bool) looseNodes {
 				l.first[n.Cluster] = n.Name
 			}
 		}
+		if !mayBeGuest(n) {
+			continue
+		}
 		l.any[n.Cluster]++
 		if n.Ready == "True" {
 			l.ready[n.Cluster]++
@@ -121,8 +124,7 @@ func mayBeGuest(n *inventory.Node) bool {
 // UUID, be it a worthless one, read what its firmware has, and a VM with a UUID has that one there; and a Node of another
 // architecture (a Raspberry Pi) is no guest of Proxmox VE, which runs on amd64.
 func open(n *inventory.Node) bool {
-	arch := n.Labels["kubernetes.io/arch"]
-	return n.SystemUUID == "" && n.RawSystemUUID == "" && (arch == "" || arch == "amd64")
+	return n.SystemUUID == "" && n.RawSystemUUID == "" && mayBeGuest(n)
 }
 
 // mayBeNodeOf says how many loose Nodes of a cluster a VM could be.

@@ -111,6 +111,8 @@ type membership struct {
 	selected []string
 	// mayMatch are those whose selector would, if something fits that was not seen.
 	mayMatch []string
+	// refused are those whose selector rules the VM out.
+	refused []string
 	// suspicion is set if something looks like a cluster's, but not enough to say so.
 	suspicion []Evidence
 	// missing is what would have to be seen before the members' traits can be trusted; empty if a selector decides.
@@ -131,6 +133,9 @@ func (ms *members) of(vm *inventory.VM) membership {
 			continue
 		}
 		why, match := cm.m.Match(vm)
+		if match == NoMatch {
+			out.refused = append(out.refused, cm.cluster)
+		}
 		if match == MayMatch {
 			out.mayMatch = append(out.mayMatch, cm.cluster)
 		}
@@ -178,6 +183,10 @@ func (ms *members) of(vm *inventory.VM) membership {
 	if len(out.selected) == 0 {
 		out.missing = missing
 		out.weighFamily(ms, vm)
+		if slices.Contains(out.refused, out.cluster) {
+			// Its selector says that it is not, and only what it shares with the members that it is.
+			out.confidence = Low
+		}
 	}
 	return out
 }

@@ -39,15 +39,26 @@ func servicesOf(s *inventory.Snapshot) services {
 			}
 		}
 	}
-	for i := range s.Nodes {
-		// That is the Node's machine then, and another with its address is a copy of it.
-		for _, ip := range s.Nodes[i].InternalIPs {
+	return out
+}
+
+// ofNodes leaves out what is a Node's: its machine serves there, and another with its address or name is a copy of it.
+func (s *services) ofNodes(g *Graph) {
+	for i := range g.Snapshot.Nodes {
+		n := &g.Snapshot.Nodes[i]
+		for _, ip := range n.InternalIPs {
 			if a, _ := parseAddress(ip); a.IsValid() {
-				delete(out.byIP, a)
+				delete(s.byIP, a)
 			}
 		}
+		s.byName.drop(n.Name)
+		for _, vm := range g.Entities[g.byNode[i]].VMs {
+			for _, a := range allAddresses(&g.Snapshot.VMs[vm]) {
+				delete(s.byIP, a)
+			}
+			s.byName.drop(g.Snapshot.VMs[vm].Name)
+		}
 	}
-	return out
 }
 
 // externalEtcd reads etcd.external.endpoints of a kubeadm ClusterConfiguration (kubernetes.io: kubeadm-config v1beta3 and
