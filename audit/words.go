@@ -26,7 +26,7 @@ var titles = map[identity.Reason]string{
 	identity.ReasonAmbiguous:        "No verdict: more than one could be it",
 	identity.ReasonAlive:            "No verdict: the Node is Ready, and no VM was found for it",
 	identity.ReasonUnmappedRegion:   "No verdict: the region in the Node's providerID is mapped to no site",
-	identity.ReasonLooksLike:        "No verdict: it looks like a cluster's VM, but most like it are in no scanned cluster",
+	identity.ReasonLooksLike:        "No verdict: it looks like a cluster's VM, but what it shares is not one cluster's alone",
 	identity.ReasonDeleting:         "Being deleted, within the grace period",
 }
 
