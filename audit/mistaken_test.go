@@ -622,6 +622,29 @@ want: {vm/lab/120: orphan-vm, vm/lab/101: adoptable}
 	}
 }
 
+// Private addresses and short names repeat: what a Node of another cluster has is not the endpoint of this one.
+func TestMistaken_EndpointThatAnotherClusterHasToo(t *testing.T) {
+	f := fixture(t, `
+sites: [lab, edge]
+clusters: [{name: prod, site: lab, selector: {tags: [prod]}}, {name: far, site: edge}]
+vms:
+- {id: lab/101, name: w-1, uuid: $u1, tags: [prod]}
+- {id: lab/150, name: lb, uuid: $u5, tags: [prod], ips: [10.0.0.50/24]}
+- {id: lab/151, name: api, uuid: $u6, tags: [prod]}
+- {id: edge/201, name: api, uuid: $u3, ips: [10.0.0.50/24]}
+nodes: [{name: prod/w-1, uuid: $u1}, {name: far/api, uuid: $u3, ips: [10.0.0.50]}]
+want:
+  vm/lab/150: {class: unrelated, reason: serves-a-cluster}
+  vm/lab/151: {class: unknown, reason: ambiguous}
+`)
+	for i := range f.Snapshot.Clusters {
+		if c := &f.Snapshot.Clusters[i]; c.Key == "prod" {
+			c.Server, c.Kubeadm = "https://10.0.0.50:6443", &inventory.KubeadmCluster{ControlPlaneEndpoint: "api.prod.lan:6443"}
+		}
+	}
+	audittest.Check(t, f)
+}
+
 // A Node that cannot be a guest of Proxmox VE raises no doubt about a VM, whatever UUID either lacks.
 func TestNodesThatAreNoGuests(t *testing.T) {
 	for _, node := range []string{`labels: {kubernetes.io/arch: arm64}`, `providerID: "aws:///eu-1/i-1"`} {

@@ -29,9 +29,9 @@ func notAsked(all []inventory.Coverage, n inventory.Need) inventory.Coverage {
 
 // noClusters is there for a run that read no cluster at all: every VM is unrelated then, which is a list of VMs and no
 // audit.
-var noClusters = inventory.Coverage{Source: "kubernetes", Scope: "clusters", State: inventory.NotAsked,
+var noClusters = inventory.Coverage{Source: inventory.KubernetesSource, Scope: "clusters", State: inventory.NotAsked,
 	Reason: "no Kubernetes cluster was named: nothing can be called an orphan",
-	Remedy: "name your clusters in proxaudit.yaml (clusters[]), each with a kubeconfig or context"}
+	Remedy: inventory.NameClusters}
 
 // clusterless is true if a Snapshot was made without a single cluster.
 func clusterless(s *inventory.Snapshot) bool {

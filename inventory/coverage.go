@@ -41,6 +41,12 @@ type Coverage struct {
 // ManagementSource is the Source of everything read from the management cluster's declared objects.
 const ManagementSource = "management"
 
+// KubernetesSource is the Source of what a run without any cluster lacks.
+const KubernetesSource = "kubernetes"
+
+// NameClusters says what to do about that.
+const NameClusters = "name your clusters in proxaudit.yaml (clusters[]), each with a kubeconfig or context"
+
 // SiteSource is the Source of a site.
 func SiteSource(site string) string { return "site/" + site }
 

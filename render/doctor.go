@@ -28,12 +28,13 @@ func Doctor(r *audit.DoctorReport) Document {
 			{Text: c.Detail},
 		})
 		if c.Remedy != "" && c.Status != inventory.CheckOK {
-			todo = append(todo, Note{Text: c.Source + ": " + c.Name, Detail: c.Remedy, Style: checkStyle(c.Status)})
+			what := c.Source + ": " + c.Name
+			todo = append(todo, Note{Text: what, Detail: c.Remedy, Style: checkStyle(c.Status), About: what})
 		}
 	}
 	d.Sections = append(d.Sections, Section{Blocks: []Block{t}})
 	if len(todo) > 0 {
-		d.Sections = append(d.Sections, Section{Title: "What to do:", Blocks: []Block{Notes{Items: saidOnce(todo, func(text string) string { return text })}}})
+		d.Sections = append(d.Sections, Section{Title: "What to do:", Blocks: []Block{Notes{Items: saidOnce(todo)}}})
 	}
 	s := r.Summary
 	style := Good

@@ -106,6 +106,8 @@ type Note struct {
 	Style  Style
 	// Wide notes are shown by the wide format only.
 	Wide bool
+	// About is what the note is about, for another to refer to it. It is not shown by itself.
+	About string
 }
 
 // Tree is a hierarchy of texts.

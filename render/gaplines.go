@@ -6,18 +6,13 @@ import "github.com/proxaudit/proxaudit/inventory"
 // standard error, where the result itself does not show it. The lines are not made safe yet.
 func GapLines(all []inventory.Coverage) []string {
 	var lines []string
-	for _, g := range gapsOf(all) {
-		if g.needed() == 0 {
+	for _, n := range saidOnce(neededNotes(all)) {
+		if n.Wide {
 			continue
 		}
-		for _, n := range g.notes(needPrefix, Warn) {
-			if n.Wide {
-				continue
-			}
-			lines = append(lines, n.Text)
-			if n.Detail != "" {
-				lines = append(lines, "  "+n.Detail)
-			}
+		lines = append(lines, n.Text)
+		if n.Detail != "" {
+			lines = append(lines, "  "+n.Detail)
 		}
 	}
 	return lines

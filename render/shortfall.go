@@ -22,20 +22,28 @@ const (
 // gapNotes has one line per cause, with what to do about it: what a verdict needs before what none does. Where a line
 // is for many, the wide format names all of them.
 func gapNotes(all []inventory.Coverage) []Note {
-	var needed, asides []Note
+	var asides []Note
 	for _, g := range gapsOf(all) {
-		switch {
-		case g.needed() > 0:
-			needed = append(needed, g.notes(needPrefix, Warn)...)
-		default:
+		if g.needed() == 0 {
 			asides = append(asides, g.notes(asidePrefix, Faint)...)
 		}
 	}
-	return saidOnce(slices.Concat(needed, asides), answerOf)
+	return saidOnce(slices.Concat(neededNotes(all), asides))
+}
+
+// neededNotes are those of what a verdict needs.
+func neededNotes(all []inventory.Coverage) []Note {
+	var out []Note
+	for _, g := range gapsOf(all) {
+		if g.needed() > 0 {
+			out = append(out, g.notes(needPrefix, Warn)...)
+		}
+	}
+	return out
 }
 
 // saidOnce gives each remedy with the first that needs it: several answers may be missing for one cause.
-func saidOnce(notes []Note, name func(text string) string) []Note {
+func saidOnce(notes []Note) []Note {
 	said := map[string]string{}
 	for i := range notes {
 		n := &notes[i]
@@ -46,15 +54,9 @@ func saidOnce(notes []Note, name func(text string) string) []Note {
 			n.Detail = sameRemedy + first
 			continue
 		}
-		said[n.Detail] = name(n.Text)
+		said[n.Detail] = n.About
 	}
 	return notes
-}
-
-// answerOf is what the line of a gap is about.
-func answerOf(text string) string {
-	name, _, _ := strings.Cut(strings.TrimPrefix(strings.TrimPrefix(text, needPrefix), asidePrefix), ": ")
-	return name
 }
 
 const (
@@ -108,11 +110,11 @@ func (g shortfall) needed() int {
 func (g shortfall) notes(prefix string, style Style) []Note {
 	first := g[0]
 	if len(g) == 1 {
-		return []Note{{Text: prefix + first.Source + " " + first.Scope + ": " + causeText(first), Detail: first.Remedy, Style: style}}
+		return []Note{{Text: prefix + first.Need().String() + ": " + causeText(first), Detail: first.Remedy, Style: style, About: first.Need().String()}}
 	}
 	var sources, scopes, names []string
 	for _, c := range g {
-		names = append(names, c.Source+" "+c.Scope)
+		names = append(names, c.Need().String())
 		if !slices.Contains(sources, c.Source) {
 			sources = append(sources, c.Source)
 		}
@@ -124,9 +126,9 @@ func (g shortfall) notes(prefix string, style Style) []Note {
 	if n := g.needed(); n > 0 && n < len(g) {
 		what += fmt.Sprintf("; %d of them not needed for a verdict", len(g)-n)
 	}
+	all := fmt.Sprintf("%d answers of %s (%s)", len(g), some(sources, mostSources), what)
 	return []Note{
-		{Text: fmt.Sprintf("%s%d answers of %s (%s): %s", prefix, len(g), some(sources, mostSources), what, causeText(first)),
-			Detail: first.Remedy, Style: style},
+		{Text: prefix + all + ": " + causeText(first), Detail: first.Remedy, Style: style, About: all},
 		{Text: "these are " + list(names), Style: style, Wide: true},
 	}
 }

@@ -141,30 +141,10 @@ func (j *judge) rootOf(e *Entity) int {
 	}
 }
 
+// goneOrNot: a Machine whose VM no list shows.
 func (j *judge) goneOrNot(e *Entity, mach *inventory.Machine, p presence) {
-	e.added = append(e.added, p.evidence...)
 	switch {
-	case p.hidden:
-		e.unknown(ReasonHidden, p.missing...)
-	case j.alive(e):
-		j.runsSomewhere(e, slices.Concat(p.missing, j.uuidGaps))
-	case !p.gone && j.nodeUnseen(e, -1):
-		e.unknown(ReasonNotSeen, append(p.missing, nodesNeed([]string{mach.Cluster})...)...)
-	case !p.gone && len(p.missing) == 0:
-		// Another guest has the VMID in one of the sites where it may lie, and it is free in another.
-		e.unknown(ReasonAmbiguous)
-	case !p.gone:
-		e.unknown(ReasonNotSeen, p.missing...)
-	case len(j.uuidGaps) > 0:
-		// The VMID is free, and a restored machine may run under another one: its UUID would show that.
-		e.unknown(ReasonNotSeen, j.uuidGaps...)
-	case !j.nodesRead(j.nodesKey(mach.Cluster)):
-		// A Node that is Ready would say that the machine runs somewhere.
-		e.unknown(ReasonNotSeen, nodesNeed([]string{mach.Cluster})...)
-	case j.declarationUnseen(e):
-		e.unknown(ReasonNotSeen, j.declaredGaps...)
-	case !j.homeScanned(e), j.reachesBeyond(e):
-		j.siteUnknown(e)
+	case !j.surelyGone(e, p):
 	case j.young(mach.DeletedAt):
 		e.verdict(Converging, ReasonDeleting)
 		e.WaitingFor = "its deletion"
@@ -175,6 +155,42 @@ func (j *judge) goneOrNot(e *Entity, mach *inventory.Machine, p presence) {
 			e.Reason = ReasonStuckDeleting
 		}
 	}
+}
+
+// surelyGone is true if nothing is left that could still show an entity's VM, or where it may be. Else the verdict is unknown,
+// and says why.
+func (j *judge) surelyGone(e *Entity, p presence) bool {
+	e.added = append(e.added, p.evidence...)
+	nodes := j.nodesKey(e.Cluster)
+	// A restored machine may run under another VMID: its UUID would show that. A Node that is Ready would say that it runs
+	// somewhere, and a Machine that it has a VM.
+	beside := slices.Clone(j.uuidGaps)
+	if !j.nodesRead(nodes) {
+		beside = append(beside, nodesNeed([]string{e.Cluster})...)
+	}
+	if j.declarationUnseen(e) {
+		beside = append(beside, j.declaredGaps...)
+	}
+	switch {
+	case p.hidden:
+		e.unknown(ReasonHidden, p.missing...)
+	case j.alive(e):
+		j.runsSomewhere(e, slices.Concat(p.missing, j.uuidGaps))
+	case !p.gone && j.nodeUnseen(e, -1):
+		e.unknown(ReasonNotSeen, append(p.missing, nodesNeed([]string{e.Cluster})...)...)
+	case !p.gone && len(p.missing) == 0:
+		// Another guest has the VMID in one of the sites where it may lie, and it is free in another.
+		e.unknown(ReasonAmbiguous)
+	case !p.gone:
+		e.unknown(ReasonNotSeen, p.missing...)
+	case len(beside) > 0:
+		e.unknown(ReasonNotSeen, beside...)
+	case !j.homeScanned(e), j.reachesBeyond(e):
+		j.siteUnknown(e)
+	default:
+		return true
+	}
+	return false
 }
 
 // runsSomewhere: a machine runs that was not found. Where not all was seen, what is missing may have it.

@@ -2,6 +2,28 @@ package identity
 
 import "github.com/proxaudit/proxaudit/inventory"
 
+// detached: a ProxmoxMachine that no Machine owns.
+func (j *judge) detached(e *Entity) {
+	pm := &j.s.ProxmoxMachines[e.ProxmoxMachines[0]]
+	switch {
+	case len(j.declaredGaps) > 0:
+		e.unknown(ReasonNotSeen, j.declaredGaps...)
+	case len(e.VMs) > 0 && j.s.VMs[e.VMs[0]].Config == nil:
+		// The VM may be another's: its UUID would tell.
+		e.unknown(ReasonUnverifiable, configNeed(j.index, &j.s.VMs[e.VMs[0]]))
+	case len(e.VMs) > 0 && len(j.weakGaps(e)) > 0:
+		e.unknown(ReasonUnverifiable, j.weakGaps(e)...)
+	case j.young(pm.CreatedAt) && pm.DeletedAt == nil, j.young(pm.DeletedAt):
+		e.verdict(Converging, ReasonYoung)
+		e.WaitingFor = "a Machine to take it, or its deletion"
+	default:
+		e.Confidence = High
+		e.verdict(DetachedInfra, ReasonNoOwner)
+		j.tellDetached(e, pm)
+	}
+	j.remarks(e)
+}
+
 // tellDetached says which Machine is not there, and what stands at the VMID: whether anything would be destroyed with a
 // ProxmoxMachine is what whoever deletes it has to know.
 func (j *judge) tellDetached(e *Entity, pm *inventory.ProxmoxMachine) {

@@ -23,7 +23,7 @@ func (j *judge) homeScanned(e *Entity) bool {
 			return true
 		}
 	}
-	if !j.nodesRead(nodes) || j.loose.ready[nodes] > 0 {
+	if !j.nodesRead(nodes) || j.loose.cluster(nodes).ready > 0 {
 		// The cluster runs, and none of its machines was found; or nobody could ask whether it does.
 		return false
 	}
@@ -97,13 +97,13 @@ func (j *judge) reachesBeyond(e *Entity) bool {
 			return true
 		}
 	}
-	return j.loose.adrift[j.nodesKey(e.Cluster)] > 0 || j.placedElsewhere(e)
+	return j.loose.cluster(j.nodesKey(e.Cluster)).adrift != "" || j.placedElsewhere(e)
 }
 
 // siteUnknown says why nothing is known about the site where a machine would be.
 func (j *judge) siteUnknown(e *Entity) {
 	e.unknown(ReasonSiteUnknown, homeNeed(e))
-	if n := j.loose.first[j.nodesKey(e.Cluster)]; n != "" && !j.siteIsSaid(e) {
+	if n := j.loose.cluster(j.nodesKey(e.Cluster)).adrift; n != "" && !j.siteIsSaid(e) {
 		e.Notes = append(e.Notes, "Node "+n+" of its cluster is Ready and is no VM of a scanned site")
 	}
 }
@@ -120,7 +120,7 @@ func (j *judge) siteIsSaid(e *Entity) bool {
 // howSure is the confidence that a machine is gone. Where others of its cluster are no VM of a scanned site either, a site
 // that was not scanned may have stopped answering as a whole, with this one in it.
 func (j *judge) howSure(e *Entity) Confidence {
-	if others := j.loose.lost[j.nodesKey(e.Cluster)] - len(e.Nodes); others > 0 && !j.siteIsSaid(e) {
+	if others := j.loose.cluster(j.nodesKey(e.Cluster)).lost - len(e.Nodes); others > 0 && !j.siteIsSaid(e) {
 		e.Notes = append(e.Notes, "other Nodes of the cluster are no VM of a scanned site either: all of them may be in one that was not scanned")
 		return Medium
 	}

@@ -32,8 +32,8 @@ func newJudge(b *builder, g *Graph) *judge {
 	j := &judge{builder: b, g: g, declaredGaps: b.declaredMissing(),
 		nameGaps: b.namesMissing(), unread: b.unreadClusters(),
 		clones: map[string]int{}, siteGaps: map[string]bool{}}
-	j.matchers, j.services = matchersOf(b.s.Clusters), servicesOf(b.s)
-	j.services.ofNodes(g)
+	j.matchers, j.services = matchersOf(b.s.Clusters), servicesOf(b.s.Clusters)
+	j.heldByNodes(g)
 	j.matcherOf = map[string][]int{}
 	for i := range j.matchers {
 		key := b.nodesKey(j.matchers[i].cluster)
@@ -127,28 +127,6 @@ func (j *judge) undeclared(e *Entity) {
 		e.unknown(ReasonNotSeen, slices.Concat(j.declaredGaps, j.weakGaps(e))...)
 	default:
 		e.verdict(Adoptable, ReasonNoMachine)
-	}
-	j.remarks(e)
-}
-
-// detached: a ProxmoxMachine that no Machine owns.
-func (j *judge) detached(e *Entity) {
-	pm := &j.s.ProxmoxMachines[e.ProxmoxMachines[0]]
-	switch {
-	case len(j.declaredGaps) > 0:
-		e.unknown(ReasonNotSeen, j.declaredGaps...)
-	case len(e.VMs) > 0 && j.s.VMs[e.VMs[0]].Config == nil:
-		// The VM may be another's: its UUID would tell.
-		e.unknown(ReasonUnverifiable, configNeed(j.index, &j.s.VMs[e.VMs[0]]))
-	case len(e.VMs) > 0 && len(j.weakGaps(e)) > 0:
-		e.unknown(ReasonUnverifiable, j.weakGaps(e)...)
-	case j.young(pm.CreatedAt) && pm.DeletedAt == nil, j.young(pm.DeletedAt):
-		e.verdict(Converging, ReasonYoung)
-		e.WaitingFor = "a Machine to take it, or its deletion"
-	default:
-		e.Confidence = High
-		e.verdict(DetachedInfra, ReasonNoOwner)
-		j.tellDetached(e, pm)
 	}
 	j.remarks(e)
 }

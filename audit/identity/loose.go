@@ -10,60 +10,74 @@ import (
 // looseNodes are the Nodes for which no VM was found, or only one to which an address or a name ties them while not all was
 // seen that it could be as well: any of them may be a VM that nothing else tells apart.
 type looseNodes struct {
-	// any counts them by cluster, ready those that are Ready.
-	any, ready map[string]int
-	// adrift counts, by cluster, the Ready Nodes that may be VMs of Proxmox VE and found none: of a site that was not
-	// scanned, then.
-	adrift map[string]int
-	// first is one of these, by cluster.
-	first map[string]string
-	// lost counts, by cluster, the Nodes that may be VMs of Proxmox VE and have none, Ready or not.
-	lost map[string]int
-	// found counts, by cluster, the Nodes that have a VM, where everything was seen.
-	found map[string]int
-	// open counts those that state nothing at all by which a VM with a UUID could be told from them.
-	open map[string]int
-	// clusters and openClusters are the keys of any and open, sorted.
+	of map[string]*looseCount
+	// clusters and openClusters are the keys with any and with open ones, sorted.
 	clusters, openClusters []string
 	// blank is true if there is a VM without a UUID that no Node runs on, alone if there is one with or without.
 	blank, alone bool
 }
 
+// looseCount counts the Nodes of one cluster; those that cannot be guests of Proxmox VE are left out of all but found.
+type looseCount struct {
+	// any are all loose ones, ready those that are Ready, open those that state nothing at all by which a VM with a UUID
+	// could be told from them.
+	any, ready, open int
+	// found have a VM, where everything was seen. lost have none, Ready or not.
+	found, lost int
+	// adrift names one that is Ready and found no VM: it is of a site that was not scanned, then. Empty if there is none.
+	adrift string
+}
+
+// cluster is what was counted of one; all zero if it has no Nodes.
+func (l *looseNodes) cluster(key string) looseCount {
+	if c := l.of[key]; c != nil {
+		return *c
+	}
+	return looseCount{}
+}
+
 // findLoose looks at the finished graph. whole is true if everything was seen that could be tied to a VM.
 func (j *judge) findLoose(g *Graph, whole bool) looseNodes {
-	b := j.builder
-	l := looseNodes{any: map[string]int{}, ready: map[string]int{}, adrift: map[string]int{}, first: map[string]string{}, found: map[string]int{}, lost: map[string]int{}, open: map[string]int{}}
-	for i := range b.s.Nodes {
-		n := &b.s.Nodes[i]
-		e := &g.Entities[g.byNode[i]]
-		if len(e.VMs) == 0 && mayBeGuest(n) {
-			l.lost[n.Cluster]++
+	l := looseNodes{of: map[string]*looseCount{}}
+	for i := range j.s.Nodes {
+		n, e := &j.s.Nodes[i], &g.Entities[g.byNode[i]]
+		c := l.of[n.Cluster]
+		if c == nil {
+			c = &looseCount{}
+			l.of[n.Cluster] = c
 		}
-		if len(e.VMs) > 0 && whole {
-			l.found[n.Cluster]++
+		has := len(e.VMs) > 0
+		if has && whole {
+			c.found++
 		}
-		if len(e.VMs) > 0 && (b.sure(&b.nodes[i]) || whole && j.firm(e, i)) {
+		if !mayBeGuest(n) || has && (j.sure(&j.nodes[i]) || whole && j.firm(e, i)) {
 			continue
 		}
-		if (len(e.VMs) == 0 || !whole) && n.Ready == "True" && mayBeGuest(n) {
-			if l.adrift[n.Cluster]++; l.first[n.Cluster] == "" {
-				l.first[n.Cluster] = n.Name
-			}
-		}
-		if !mayBeGuest(n) {
-			continue
-		}
-		l.any[n.Cluster]++
-		if n.Ready == "True" {
-			l.ready[n.Cluster]++
+		ready := n.Ready == "True"
+		c.any++
+		if ready {
+			c.ready++
 		}
 		if open(n) {
-			l.open[n.Cluster]++
+			c.open++
+		}
+		if !has {
+			c.lost++
+		}
+		if ready && (!has || !whole) && c.adrift == "" {
+			c.adrift = n.Name
 		}
 	}
-	l.clusters, l.openClusters = slices.Sorted(maps.Keys(l.any)), slices.Sorted(maps.Keys(l.open))
-	for i := range b.s.VMs {
-		vm := &b.s.VMs[i]
+	for _, key := range slices.Sorted(maps.Keys(l.of)) {
+		if l.of[key].any > 0 {
+			l.clusters = append(l.clusters, key)
+		}
+		if l.of[key].open > 0 {
+			l.openClusters = append(l.openClusters, key)
+		}
+	}
+	for i := range j.s.VMs {
+		vm := &j.s.VMs[i]
 		if candidate(vm) && len(g.Entities[g.byVM[i]].Nodes) == 0 {
 			l.alone = true
 			l.blank = l.blank || vm.UUID() == ""
@@ -130,9 +144,9 @@ func open(n *inventory.Node) bool {
 // mayBeNodeOf says how many loose Nodes of a cluster a VM could be.
 func (l *looseNodes) mayBeNodeOf(cluster string, vm *inventory.VM) int {
 	if vm.UUID() == "" {
-		return l.any[cluster]
+		return l.cluster(cluster).any
 	}
-	return l.open[cluster]
+	return l.cluster(cluster).open
 }
 
 // clustersFor are the clusters with loose Nodes that a VM could be.

@@ -22,25 +22,6 @@ func (x *nameIndex[V]) add(name string, v V) {
 	}
 }
 
-// drop forgets whatever has a name.
-func (x *nameIndex[V]) drop(name string) {
-	name = foldName(name)
-	if _, ok := x.get(name); !ok {
-		return
-	}
-	delete(x.full, name)
-	if strings.Contains(name, ".") {
-		delete(x.full, shortName(name))
-	} else {
-		for full := range x.full {
-			if shortName(full) == name {
-				delete(x.full, full)
-			}
-		}
-	}
-	delete(x.short, shortName(name))
-}
-
 func (x *nameIndex[V]) get(name string) (V, bool) {
 	name = foldName(name)
 	if v, ok := x.full[name]; ok || name == "" {

@@ -1,8 +1,6 @@
 package identity
 
-import (
-	"github.com/proxaudit/proxaudit/inventory"
-)
+import "github.com/proxaudit/proxaudit/inventory"
 
 // namesake has a name and no VM.
 type namesake struct {
@@ -11,9 +9,9 @@ type namesake struct {
 	node *inventory.Node
 }
 
-// runsAs says who of a cluster may be this VM after all: a Node that runs, has its name or address, and states another UUID (the
-// configuration's may have been changed), or a Machine of another provider with its name, which may have been given this
-// VM. Empty if nobody.
+// runsAs says who of a cluster may be this VM after all: a Node that runs, has its name or address, and states another UUID
+// (the configuration's may have been changed), or a Machine of another provider with its name, which may have been given
+// this VM. Empty if nobody.
 func (j *judge) runsAs(vm int, cluster string) string {
 	v, nodes := &j.s.VMs[vm], j.nodesKey(cluster)
 	if x := j.namesakes[nodes]; x != nil {
@@ -30,7 +28,8 @@ func (j *judge) runsAs(vm int, cluster string) string {
 	return ""
 }
 
-// namesakesOf lists, by cluster and name, what runsAs looks for. whole is true if everything was seen. Machines come first: what they say does not depend on time.
+// namesakesOf lists, by cluster and name, what runsAs looks for. whole is true if everything was seen. Machines come first:
+// what they say does not depend on time.
 func (j *judge) namesakesOf(g *Graph, whole bool) map[string]*nameIndex[namesake] {
 	out := map[string]*nameIndex[namesake]{}
 	add := func(cluster, name string, n namesake) {

@@ -20,7 +20,10 @@ func (j *judge) nodeOnly(e *Entity) {
 	addresses := j.nodeAddresses(node)
 	switch {
 	case len(addresses) > 0:
-		j.ghostNodeOrNot(e, j.whereabouts(nodeSubject(node), addresses))
+		if j.surelyGone(e, j.whereabouts(nodeSubject(node), addresses)) {
+			e.Confidence = j.howSure(e)
+			e.verdict(GhostNode, ReasonVMGone)
+		}
 	case points && len(j.uuidGaps) > 0:
 		// The site that the region means may be the one that did not tell its names.
 		e.unknown(ReasonNotSeen, j.uuidGaps...)
@@ -42,30 +45,5 @@ func (j *judge) nodeOnly(e *Entity) {
 			e.Confidence = Medium
 		}
 		e.verdict(ForeignNode, ReasonPointsNowhere)
-	}
-}
-
-func (j *judge) ghostNodeOrNot(e *Entity, p presence) {
-	e.added = append(e.added, p.evidence...)
-	switch {
-	case p.hidden:
-		e.unknown(ReasonHidden, p.missing...)
-	case j.alive(e):
-		j.runsSomewhere(e, slices.Concat(p.missing, j.uuidGaps))
-	case !p.gone && len(p.missing) == 0:
-		// Another guest has the VMID in one of the sites where it may lie, and it is free in another.
-		e.unknown(ReasonAmbiguous)
-	case !p.gone:
-		e.unknown(ReasonNotSeen, p.missing...)
-	case len(j.uuidGaps)+len(j.declaredGaps) > 0:
-		e.unknown(ReasonNotSeen, slices.Concat(j.uuidGaps, j.declaredGaps)...)
-	case !j.nodesRead(e.Cluster):
-		// Another Node, which runs, could show that the cluster has machines elsewhere.
-		e.unknown(ReasonNotSeen, nodesNeed([]string{e.Cluster})...)
-	case !j.homeScanned(e), j.reachesBeyond(e):
-		j.siteUnknown(e)
-	default:
-		e.Confidence = j.howSure(e)
-		e.verdict(GhostNode, ReasonVMGone)
 	}
 }

@@ -14,15 +14,18 @@ import (
 // services are the addresses on which clusters rest and that need not be a Node's: the API endpoint, which may be a load
 // balancer's, and an external etcd. Whoever has one is not superfluous.
 type services struct {
-	byIP   map[netip.Addr]service
-	byName nameIndex[service]
+	byIP   map[netip.Addr]*service
+	byName nameIndex[*service]
 }
 
-type service struct{ cluster, what string }
+type service struct {
+	cluster, what string
+	// held is true if a Node of the cluster has the address or name.
+	held bool
+}
 
-func servicesOf(s *inventory.Snapshot) services {
-	clusters := s.Clusters
-	out := services{byIP: map[netip.Addr]service{}, byName: newNameIndex[service]()}
+func servicesOf(clusters []inventory.Cluster) services {
+	out := services{byIP: map[netip.Addr]*service{}, byName: newNameIndex[*service]()}
 	for i := range clusters {
 		c := &clusters[i]
 		out.add(c.Server, c.Key, "the address of its API server")
@@ -42,21 +45,27 @@ func servicesOf(s *inventory.Snapshot) services {
 	return out
 }
 
-// ofNodes leaves out what is a Node's: its machine serves there, and another with its address or name is a copy of it.
-func (s *services) ofNodes(g *Graph) {
-	for i := range g.Snapshot.Nodes {
-		n := &g.Snapshot.Nodes[i]
-		for _, ip := range n.InternalIPs {
-			if a, _ := parseAddress(ip); a.IsValid() {
-				delete(s.byIP, a)
-			}
+// heldByNodes notes which of them a Node of the cluster has: its machine serves there, and another with its address or name is
+// a copy of it. A Node of another cluster proves nothing: private addresses and short names repeat.
+func (j *judge) heldByNodes(g *Graph) {
+	note := func(s *service, ok bool, cluster string) {
+		if ok && j.nodesKey(s.cluster) == cluster {
+			s.held = true
 		}
-		s.byName.drop(n.Name)
+	}
+	for i := range j.s.Nodes {
+		n := &j.s.Nodes[i]
+		names, ips := []string{n.Name}, addressesOf(n.InternalIPs)
 		for _, vm := range g.Entities[g.byNode[i]].VMs {
-			for _, a := range allAddresses(&g.Snapshot.VMs[vm]) {
-				delete(s.byIP, a)
-			}
-			s.byName.drop(g.Snapshot.VMs[vm].Name)
+			names, ips = append(names, j.s.VMs[vm].Name), append(ips, vmIPs(&j.s.VMs[vm])...)
+		}
+		for _, a := range ips {
+			s, ok := j.services.byIP[a]
+			note(s, ok, n.Cluster)
+		}
+		for _, name := range names {
+			s, ok := j.services.byName.get(name)
+			note(s, ok, n.Cluster)
 		}
 	}
 }
@@ -92,44 +101,51 @@ func (s *services) add(endpoint, cluster, what string) {
 	}
 	if a, _ := parseAddress(strings.Trim(host, "[]")); a.IsValid() {
 		if _, known := s.byIP[a]; !known && !a.IsLoopback() && !a.IsUnspecified() {
-			s.byIP[a] = service{cluster, what}
+			s.byIP[a] = &service{cluster: cluster, what: what}
 		}
 		return
 	}
 	if host != "localhost" {
-		s.byName.add(host, service{cluster, what})
+		s.byName.add(host, &service{cluster: cluster, what: what})
 	}
 }
 
-// allAddresses are a VM's, virtual ones and those of interfaces that the configuration does not show included: a load balancer
+// allAddresses are a VM's, with virtual ones and those of interfaces that the configuration does not show: a load balancer
 // holds its address so.
 func allAddresses(vm *inventory.VM) []netip.Addr {
 	out := vmIPs(vm)
-	if vm.Agent == nil {
-		return out
-	}
-	for _, ifc := range vm.Agent.Interfaces {
-		for _, s := range ifc.Addresses {
-			if a, _ := parseAddress(s); a.IsValid() {
-				out = append(out, a)
-			}
+	if vm.Agent != nil {
+		for _, ifc := range vm.Agent.Interfaces {
+			out = append(out, addressesOf(ifc.Addresses)...)
 		}
 	}
 	return out
 }
 
-// serviceOf is the evidence that a cluster rests on a VM, or nil: KindIP if an address is the VM's, KindEndpoint if a name is.
+// addressesOf reads those of some texts that are addresses.
+func addressesOf(texts []string) []netip.Addr {
+	var out []netip.Addr
+	for _, s := range texts {
+		if a, _ := parseAddress(s); a.IsValid() {
+			out = append(out, a)
+		}
+	}
+	return out
+}
+
+// serviceOf is the evidence that a cluster rests on a VM, or nil: KindIP if an address is the VM's, KindEndpoint if the
+// name is.
 func (j *judge) serviceOf(vm *inventory.VM) *Evidence {
 	from := inventory.VMSubject(vm.Key())
 	if len(j.services.byIP) > 0 {
 		for _, ip := range allAddresses(vm) {
-			if s, ok := j.services.byIP[ip]; ok && j.atHome(s.cluster, vm.Site) {
+			if s, ok := j.services.byIP[ip]; ok && !s.held && j.atHome(s.cluster, vm.Site) {
 				return &Evidence{Kind: KindIP, Strength: Supporting, From: from, To: clusterSubject(s.cluster),
 					Left: ip.String(), Right: ip.String(), Note: s.what}
 			}
 		}
 	}
-	if s, ok := j.services.byName.get(vm.Name); ok && j.atHome(s.cluster, vm.Site) {
+	if s, ok := j.services.byName.get(vm.Name); ok && !s.held && j.atHome(s.cluster, vm.Site) {
 		return &Evidence{Kind: KindEndpoint, Strength: Hint, From: from, To: clusterSubject(s.cluster),
 			Left: vm.Name, Right: vm.Name, Note: s.what}
 	}

@@ -133,7 +133,7 @@ func (j *judge) orphan(e *Entity, vm *inventory.VM, m *membership) {
 // here is true if at least one machine of a cluster is a VM of a scanned site.
 func (j *judge) here(cluster string) bool {
 	nodes := j.nodesKey(cluster)
-	return len(j.homes[nodes]) > 0 || j.loose.found[nodes] > 0
+	return len(j.homes[nodes]) > 0 || j.loose.cluster(nodes).found > 0
 }
 
 // withoutMachines says what a run without a management cluster cannot know: whether one that was not named declares the VM.
@@ -147,7 +147,8 @@ func (j *judge) withoutMachines(e *Entity, vm *inventory.VM) {
 }
 
 // couldBeOf are those of some clusters whose Node this VM may be. A cluster with a selector says which VMs are its own, so
-// a VM that it does not select, with all that it asks for seen, is not; but only the explicit word of another selector rules out a cluster that has none.
+// a VM that it does not select, with all that it asks for seen, is not; but only the explicit word of another selector rules
+// out a cluster that has none.
 func (j *judge) couldBeOf(vm *inventory.VM, m *membership, clusters []string) []string {
 	var out []string
 	for _, key := range clusters {

@@ -35,9 +35,9 @@ func Doctor(ctx context.Context, plan Plan) ([]inventory.Check, []inventory.Requ
 		c.Close()
 	}
 	if plan.Management == nil && len(plan.Workloads) == 0 {
-		out = append(out, inventory.Check{Source: "kubernetes", Name: "clusters", Status: inventory.CheckWarning,
+		out = append(out, inventory.Check{Source: inventory.KubernetesSource, Name: "clusters", Status: inventory.CheckWarning,
 			Detail: "none is named: VMs can be listed, and none can be called an orphan",
-			Remedy: "name your clusters in proxaudit.yaml (clusters[]), each with a kubeconfig or context"})
+			Remedy: inventory.NameClusters})
 	}
 	self := ""
 	if plan.Management != nil && ctx.Err() == nil {

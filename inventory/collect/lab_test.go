@@ -1,6 +1,7 @@
 package collect
 
 import (
+	"bytes"
 	"fmt"
 	"net/http"
 	"os"
@@ -15,6 +16,7 @@ import (
 	"github.com/proxaudit/proxaudit/inventory"
 	"github.com/proxaudit/proxaudit/inventory/kube"
 	"github.com/proxaudit/proxaudit/inventory/proxmox"
+	"github.com/proxaudit/proxaudit/inventory/snapfile"
 )
 
 var noon = time.Date(2026, 5, 4, 12, 0, 0, 0, time.UTC)
@@ -269,6 +271,14 @@ func (l *lab) run(t *testing.T) *inventory.Snapshot {
 		if _, ok := timings[q.Source]; !ok {
 			t.Errorf("no time is given for %s: %v", q.Source, timings)
 		}
+	}
+	// What a run saw is read again as a file, whatever was merged or left out.
+	var b bytes.Buffer
+	if err := snapfile.Write(&b, s); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := snapfile.Read(&b); err != nil {
+		t.Error(err)
 	}
 	return s
 }

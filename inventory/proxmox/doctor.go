@@ -118,7 +118,7 @@ const oldestSupported = 7
 func (d *doctor) version(data any) {
 	version, major, err := normalize.Version(data)
 	if err != nil {
-		d.add(checkVersion, inventory.CheckFailed, err.Error(), "check that the URL is that of a Proxmox VE API: "+d.c.base.String()+"/version")
+		d.add(checkVersion, inventory.CheckFailed, err.Error(), d.c.urlRemedy())
 		return
 	}
 	d.c.mu.Lock()
