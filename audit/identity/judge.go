@@ -33,14 +33,17 @@ func newJudge(b *builder, g *Graph) *judge {
 		nameGaps: b.namesMissing(), unread: b.unreadClusters(),
 		clones: map[string]int{}, siteGaps: map[string]bool{}}
 	j.matchers, j.services = matchersOf(b.s.Clusters), servicesOf(b.s.Clusters)
-	j.heldByNodes(g)
 	j.matcherOf = map[string][]int{}
 	for i := range j.matchers {
 		key := b.nodesKey(j.matchers[i].cluster)
 		j.matcherOf[key] = append(j.matcherOf[key], i)
 	}
 	whole := len(j.uuidGaps)+len(j.unread)+len(j.declaredGaps) == 0
-	j.namesakes, j.loose = j.namesakesOf(g, whole), j.findLoose(g, whole)
+	together(j.size,
+		func() { j.heldByNodes(g) },
+		func() { j.namesakes = j.namesakesOf(g, whole) },
+		func() { j.loose = j.findLoose(g, whole) },
+		j.countClones)
 	for i := range b.s.Sites {
 		name := b.s.Sites[i].Name
 		j.siteGaps[name] = len(b.guestsMissing(name)) > 0
@@ -50,13 +53,15 @@ func newJudge(b *builder, g *Graph) *judge {
 			j.siteGaps[vm.Site] = true
 		}
 	}
-	for i := range b.s.Nodes {
-		n := &b.s.Nodes[i]
-		if n.MachineID != "" {
-			j.clones[n.MachineID]++
+	return j
+}
+
+func (j *judge) countClones() {
+	for i := range j.s.Nodes {
+		if id := j.s.Nodes[i].MachineID; id != "" {
+			j.clones[id]++
 		}
 	}
-	return j
 }
 
 // classify decides everything but lone VMs: those need to know first who the members of the clusters are.

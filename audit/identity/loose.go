@@ -50,7 +50,7 @@ func (j *judge) findLoose(g *Graph, whole bool) looseNodes {
 		if has && whole {
 			c.found++
 		}
-		if !mayBeGuest(n) || has && (j.sure(&j.nodes[i]) || whole && j.firm(e, i)) {
+		if has && j.sure(&j.nodes[i]) || !mayBeGuest(n) || has && whole && j.firm(e, i) {
 			continue
 		}
 		ready := n.Ready == "True"

@@ -111,8 +111,6 @@ type membership struct {
 	selected []string
 	// mayMatch are those whose selector would, if something fits that was not seen.
 	mayMatch []string
-	// refused are those whose selector rules the VM out.
-	refused []string
 	// suspicion is set if something looks like a cluster's, but not enough to say so.
 	suspicion []Evidence
 	// missing is what would have to be seen before the members' traits can be trusted; empty if a selector decides.
@@ -133,9 +131,6 @@ func (ms *members) of(vm *inventory.VM) membership {
 			continue
 		}
 		why, match := cm.m.Match(vm)
-		if match == NoMatch {
-			out.refused = append(out.refused, cm.cluster)
-		}
 		if match == MayMatch {
 			out.mayMatch = append(out.mayMatch, cm.cluster)
 		}
@@ -183,12 +178,23 @@ func (ms *members) of(vm *inventory.VM) membership {
 	if len(out.selected) == 0 {
 		out.missing = missing
 		out.weighFamily(ms, vm)
-		if slices.Contains(out.refused, out.cluster) {
+		if ms.refuses(out.cluster, vm) {
 			// Its selector says that it is not, and only what it shares with the members that it is.
 			out.confidence = Low
 		}
 	}
 	return out
+}
+
+// refuses is true if a cluster's selector rules a VM out.
+func (ms *members) refuses(cluster string, vm *inventory.VM) bool {
+	return slices.ContainsFunc(ms.matchers, func(cm clusterMatcher) bool {
+		if cm.cluster != cluster {
+			return false
+		}
+		_, match := cm.m.Match(vm)
+		return match == NoMatch
+	})
 }
 
 // weighFamily lowers the confidence for a VM that has siblings by name, none of which is known to be the cluster's: it may be one

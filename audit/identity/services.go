@@ -53,19 +53,28 @@ func (j *judge) heldByNodes(g *Graph) {
 			s.held = true
 		}
 	}
+	byName := func(name, cluster string) {
+		s, ok := j.services.byName.get(name)
+		note(s, ok, cluster)
+	}
 	for i := range j.s.Nodes {
 		n := &j.s.Nodes[i]
-		names, ips := []string{n.Name}, addressesOf(n.InternalIPs)
-		for _, vm := range g.Entities[g.byNode[i]].VMs {
-			names, ips = append(names, j.s.VMs[vm].Name), append(ips, vmIPs(&j.s.VMs[vm])...)
-		}
-		for _, a := range ips {
+		for _, ip := range n.InternalIPs {
+			a, _ := parseAddress(ip)
 			s, ok := j.services.byIP[a]
 			note(s, ok, n.Cluster)
 		}
-		for _, name := range names {
-			s, ok := j.services.byName.get(name)
-			note(s, ok, n.Cluster)
+		byName(n.Name, n.Cluster)
+		for _, vm := range g.Entities[g.byNode[i]].VMs {
+			byName(j.s.VMs[vm].Name, n.Cluster)
+		}
+	}
+	// The Node's machine may have further addresses.
+	for a, s := range j.services.byIP {
+		for _, vm := range j.vmByIP.get(a.As16()) {
+			for _, n := range g.Entities[g.byVM[vm]].Nodes {
+				note(s, true, j.s.Nodes[n].Cluster)
+			}
 		}
 	}
 }
