@@ -62,6 +62,10 @@ const (
 	ScopeGuests = "guests"
 	ScopeAgent  = "guest-agent"
 	ScopeProbes = "probes"
+	// ScopeTasks is the task lists of the last 24 hours. Without Sys.Audit Proxmox shows a token its own tasks only, and
+	// no error: the entry is then partial.
+	ScopeTasks    = "tasks"
+	ScopeStorages = "storages"
 )
 
 // NodeScope is the reachability of one Proxmox host.
@@ -76,6 +80,11 @@ const (
 	ScopeDiscovery = "discovery"
 	ScopeNodes     = "nodes"
 	ScopeKubeadm   = "kubeadm-config"
+	ScopeKubelet   = "kubelet-config"
+	// ScopeStaticPods is the mirror Pods of kube-system.
+	ScopeStaticPods = "static-pods"
+	// ScopeServingCA is which CA signed the API server's certificate.
+	ScopeServingCA = "serving-ca"
 	ScopeAccess    = "access"
 	// ScopeSite is in which site a cluster's VMs lie. Nobody reads it: the configuration says so, or VMs of the cluster
 	// that are known.
@@ -89,6 +98,10 @@ const (
 	ScopeClusters        = "clusters.cluster.x-k8s.io"
 	ScopeMachines        = "machines.cluster.x-k8s.io"
 	ScopeProxmoxMachines = "proxmoxmachines.infrastructure.cluster.x-k8s.io"
+	ScopeProviders       = "deployments.apps"
+	ScopeCRDs            = "customresourcedefinitions.apiextensions.k8s.io"
+	// ScopeSecrets is the Secrets of adopted clusters. Not asked without the user's leave.
+	ScopeSecrets = "secrets"
 	// ScopeOtherNamespaces is there only for a run that was told which namespaces to read: what the others declare was
 	// not seen.
 	ScopeOtherNamespaces = "other namespaces"

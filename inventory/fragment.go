@@ -14,6 +14,8 @@ func (s *Snapshot) Append(f *Snapshot) {
 	s.Nodes = append(s.Nodes, f.Nodes...)
 	s.Groups = append(s.Groups, f.Groups...)
 	s.Providers = append(s.Providers, f.Providers...)
+	s.Tasks = append(s.Tasks, f.Tasks...)
+	s.StoredSecrets = append(s.StoredSecrets, f.StoredSecrets...)
 	s.Probes = append(s.Probes, f.Probes...)
 	s.Coverage = append(s.Coverage, f.Coverage...)
 	s.Requests = append(s.Requests, f.Requests...)

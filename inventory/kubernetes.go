@@ -80,6 +80,13 @@ type Cluster struct {
 	// Server is the API server's URL without user information.
 	Server  string          `json:"server,omitempty"`
 	Kubeadm *KubeadmCluster `json:"kubeadm,omitempty"`
+	// KubeletConfiguration is the document of kube-system/kubelet-config, without secrets; empty if it was not read.
+	KubeletConfiguration string `json:"kubeletConfiguration,omitempty"`
+	// StaticPods are the mirror Pods of kube-system, by name; empty unless the run asked for them (ScopeStaticPods).
+	StaticPods []StaticPod `json:"staticPods,omitempty"`
+	// ServingCAs are the lower-case hex SHA-256 of the root certificates to which the API server's own certificate was
+	// verified on the connection; empty if it was not verified.
+	ServingCAs []string `json:"servingCAs,omitempty"`
 }
 
 // DeclaredCluster is the Cluster object with its ProxmoxCluster.

@@ -18,6 +18,8 @@ type Site struct {
 	// Quorate is nil where cluster/status was not readable or the host is standalone.
 	Quorate *bool         `json:"quorate,omitempty"`
 	Nodes   []ProxmoxNode `json:"nodes,omitempty"`
+	// Storages is empty unless the run asked for them (ScopeStorages).
+	Storages []Storage `json:"storages,omitempty"`
 	// Visibility says whether the guest list can be taken as whole.
 	Visibility Visibility `json:"visibility"`
 }

@@ -31,6 +31,11 @@ type Snapshot struct {
 	Groups    []Group    `json:"groups,omitempty"`
 	Providers []Provider `json:"providers,omitempty"`
 
+	// Tasks are those of the last 24 hours that worked on a guest. Only runs that ask for them have any (ScopeTasks).
+	Tasks []Task `json:"tasks,omitempty"`
+	// StoredSecrets are the Secrets by name that adopted clusters need; only with the user's leave to read Secrets.
+	StoredSecrets []StoredSecret `json:"storedSecrets,omitempty"`
+
 	// Probes are the answers to single questions that lists left open (pass 2 of the collection).
 	Probes   []Probe    `json:"probes,omitempty"`
 	Coverage []Coverage `json:"coverage"`
@@ -59,6 +64,8 @@ type Management struct {
 	Version string `json:"version,omitempty"`
 	// Served maps each API group of interest to the versions that discovery listed, the preferred one first.
 	Served map[string][]string `json:"served,omitempty"`
+	// CRDs are the definitions of the groups of interest; empty unless the run asked for them (ScopeCRDs).
+	CRDs []CRD `json:"crds,omitempty"`
 	// ClusterName is the name in Snapshot.Clusters under which this cluster's own Nodes stand.
 	ClusterName string `json:"clusterName,omitempty"`
 }

@@ -23,6 +23,8 @@ func (s *Snapshot) Sorted() *Snapshot {
 	c.Nodes = slices.Clone(s.Nodes)
 	c.Groups = slices.Clone(s.Groups)
 	c.Providers = slices.Clone(s.Providers)
+	c.Tasks = slices.Clone(s.Tasks)
+	c.StoredSecrets = slices.Clone(s.StoredSecrets)
 	c.Probes = slices.Clone(s.Probes)
 	c.Coverage = slices.Clone(s.Coverage)
 	c.Requests = slices.Clone(s.Requests)
@@ -56,6 +58,12 @@ func (s *Snapshot) Ordered() *Snapshot {
 		return cmp.Or(cmp.Compare(a.Kind, b.Kind), compareMeta(&a.Meta, &b.Meta))
 	})
 	c.Providers = sorted(s.Providers, func(a, b *Provider) int {
+		return cmp.Or(cmp.Compare(a.Namespace, b.Namespace), cmp.Compare(a.Name, b.Name))
+	})
+	c.Tasks = sorted(s.Tasks, func(a, b *Task) int {
+		return cmp.Or(cmp.Compare(a.Site, b.Site), a.Start.Compare(b.Start), cmp.Compare(a.UPID, b.UPID))
+	})
+	c.StoredSecrets = sorted(s.StoredSecrets, func(a, b *StoredSecret) int {
 		return cmp.Or(cmp.Compare(a.Namespace, b.Namespace), cmp.Compare(a.Name, b.Name))
 	})
 	c.Probes = sorted(s.Probes, func(a, b *Probe) int {

@@ -114,12 +114,14 @@ type NIC struct {
 	Slot  string `json:"slot"`
 	Model string `json:"model,omitempty"`
 	// MAC is in lower case.
-	MAC      string `json:"mac,omitempty"`
-	Bridge   string `json:"bridge,omitempty"`
-	VLAN     int    `json:"vlan,omitempty"`
-	MTU      int    `json:"mtu,omitempty"`
-	Firewall bool   `json:"firewall,omitempty"`
-	LinkDown bool   `json:"linkDown,omitempty"`
+	MAC    string `json:"mac,omitempty"`
+	Bridge string `json:"bridge,omitempty"`
+	VLAN   int    `json:"vlan,omitempty"`
+	MTU    int    `json:"mtu,omitempty"`
+	// Queues is the number of packet queues; 0 where the configuration gives none.
+	Queues   int  `json:"queues,omitempty"`
+	Firewall bool `json:"firewall,omitempty"`
+	LinkDown bool `json:"linkDown,omitempty"`
 }
 
 // IPConfig is one ipconfigN of cloud-init.

@@ -30,6 +30,10 @@ type Plan struct {
 	ReadSecrets bool
 	// GuestAgent asks the agents of running guests that nothing else identified.
 	GuestAgent bool
+	// Adoption asks for what adopt and verify need beyond who is who: kubelet-config, static Pods and the serving CA of the
+	// workload clusters, CRDs of the management cluster, storages and the tasks of the last 24 hours of the sites, and with
+	// ReadSecrets what is kept of Secrets.
+	Adoption bool
 	// Now is the run's clock; zero means the time of day.
 	Now time.Time
 	// ToolVersion is recorded in the Snapshot.

@@ -68,7 +68,7 @@ var groupsOfInterest = []string{
 }
 
 // scopeProviders is the coverage scope of the provider Deployments: they are not all of the Deployments.
-const scopeProviders = "deployments.apps"
+const scopeProviders = inventory.ScopeProviders
 
 // providerLabel marks a provider's controller Deployment (cluster-api core/v1beta2 common_types.go: ProviderNameLabel).
 const providerLabel = "cluster.x-k8s.io/provider"

@@ -54,6 +54,8 @@ func TestElements(t *testing.T) {
 		"nodes":           {"cluster": "prod", "name": "n"},
 		"groups":          {"kind": "MachineSet", "name": "g"},
 		"providers":       {"name": "p"},
+		"tasks":           {"site": "home", "upid": "UPID:pve1:1:2:3:qmstart:101:root@pam:", "type": "qmstart"},
+		"storedSecrets":   {"namespace": "prod", "name": "prod-ca"},
 		"probes":          {"site": "home", "vmid": 102, "existence": "free"},
 		"coverage":        {"source": "site/home", "scope": "guests", "state": "complete"},
 		"requests":        {"source": "site/home"},

@@ -65,6 +65,17 @@ func probe(v *inventory.Probe) string {
 	return missing("a probe", has{"site", v.Site != ""}, has{"vmid", v.VMID != 0}, has{"existence", v.Existence != ""})
 }
 
+func task(v *inventory.Task) string {
+	if bad := outOfRange(v.VMID); bad != "" {
+		return bad
+	}
+	return missing("a task", has{"site", v.Site != ""}, has{"upid", v.UPID != ""}, has{"type", v.Type != ""})
+}
+
+func storedSecret(v *inventory.StoredSecret) string {
+	return missing("a Secret", has{"namespace", v.Namespace != ""}, has{"name", v.Name != ""})
+}
+
 func coverage(v *inventory.Coverage) string {
 	return missing("an entry of the coverage", has{"source", v.Source != ""}, has{"scope", v.Scope != ""}, has{"state", v.State != ""})
 }

@@ -1,0 +1,52 @@
+package inventory
+
+// StaticPod is a mirror Pod of kube-system: what a kubelet runs from a file of its own, as its Node reports it.
+type StaticPod struct {
+	Name string `json:"name"`
+	// Component is the label "component" (etcd, kube-apiserver, kube-controller-manager, kube-scheduler); empty for a
+	// static Pod that kubeadm did not make (kube-vip, say).
+	Component string `json:"component,omitempty"`
+	// Node is spec.nodeName.
+	Node  string `json:"node"`
+	Image string `json:"image,omitempty"`
+	// Args are the command and arguments of the first container, without credentials.
+	Args []string `json:"args,omitempty"`
+	// HostPaths are the paths of the host that it mounts, sorted.
+	HostPaths []string `json:"hostPaths,omitempty"`
+	// Ready is nil if the Pod has no such condition.
+	Ready *bool `json:"ready,omitempty"`
+}
+
+// CRD is a CustomResourceDefinition of the management cluster with the labels by which Cluster API finds out which
+// version of a provider's API fulfils which contract (cluster-api api/core/v1beta2: contract labels).
+type CRD struct {
+	// Name is PLURAL.GROUP.
+	Name string `json:"name"`
+	// Contracts maps a contract version (v1beta1, v1beta2) to the API versions that fulfil it, joined by "_" as they stand.
+	Contracts map[string]string `json:"contracts,omitempty"`
+}
+
+// StoredSecret is what is kept of a Secret of the management cluster: that it is there, its type, the names of its keys
+// and the fingerprints of the public certificates in it. Never a value.
+type StoredSecret struct {
+	Namespace string `json:"namespace"`
+	Name      string `json:"name"`
+	// Absent is true for a Secret that was asked for and is not there; all else is then empty.
+	Absent bool   `json:"absent,omitempty"`
+	Type   string `json:"type,omitempty"`
+	// Keys are the names of the keys with a value, sorted. EmptyKeys are those without.
+	Keys      []string `json:"keys,omitempty"`
+	EmptyKeys []string `json:"emptyKeys,omitempty"`
+	// Labels as they are.
+	Labels map[string]string `json:"labels,omitempty"`
+	// Certificates has, for each key that holds PEM certificates (or a kubeconfig, whose certificate-authority-data is
+	// meant), the lower-case hex SHA-256 of each certificate's DER form.
+	Certificates map[string][]string `json:"certificates,omitempty"`
+	// KeyMatches says whether tls.key (or sa.key) belongs to tls.crt (or sa.pub); nil if one of them is missing or not
+	// readable.
+	KeyMatches *bool `json:"keyMatches,omitempty"`
+	// Server is the API server's URL in a kubeconfig, without user information.
+	Server string `json:"server,omitempty"`
+	// Owners are its ownerReferences.
+	Owners []Ref `json:"owners,omitempty"`
+}
