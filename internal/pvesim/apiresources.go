@@ -109,6 +109,9 @@ func (c *call) storageResources() []any {
 }
 
 func (s *storageState) on(node string) bool {
+	if s.spec.Disabled {
+		return false
+	}
 	if len(s.spec.Nodes) == 0 {
 		return true
 	}

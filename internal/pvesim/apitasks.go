@@ -1,7 +1,9 @@
 package pvesim
 
 import (
+	"cmp"
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 )
@@ -21,10 +23,7 @@ func (t Task) user() string { return orDefault(t.User, rootUser) }
 
 // row is a task as the lists show it. A token is split off the user.
 func (t Task) row() map[string]any {
-	row := map[string]any{
-		"upid": t.upid(), "node": t.Node, "pid": t.PID, "pstart": t.PStart, "starttime": t.Started,
-		"type": t.Type, "id": t.ID, "user": t.user(),
-	}
+	row := t.activeRow()
 	if owner, ok := tokenOwner(t.user()); ok {
 		row["user"], row["tokenid"] = owner, strings.TrimPrefix(t.user(), owner+"!")
 	}
@@ -32,6 +31,15 @@ func (t Task) row() map[string]any {
 		row["endtime"], row["status"] = t.Ended, orDefault(t.Status, "OK")
 	}
 	return row
+}
+
+// activeRow is a task as a node's list of active tasks has it: a token is not
+// split off there.
+func (t Task) activeRow() map[string]any {
+	return map[string]any{
+		"upid": t.upid(), "node": t.Node, "pid": t.PID, "pstart": t.PStart, "starttime": t.Started,
+		"type": t.Type, "id": t.ID, "user": t.user(),
+	}
 }
 
 // clusterTasks lists the recent tasks of all nodes: all with Sys.Audit on "/",
@@ -49,64 +57,78 @@ func (c *call) clusterTasks() (any, *apiError) {
 	return rows, nil
 }
 
-// nodeTasks lists the tasks of a node. By default those that have ended, 50 of
-// them; others' tasks only with Sys.Audit on the node.
+// nodeTasks lists the tasks of a node (pve-manager PVE/API2/Tasks.pm,
+// node_tasks). By default those that have ended, 50 of them; others' tasks only
+// with Sys.Audit on the node. Running ones come first, then those that have
+// ended, the last to end first.
 func (c *call) nodeTasks() (any, *apiError) {
 	n := c.node()
 	audit := c.may("/nodes/"+n.name, "Sys.Audit")
 	source := orDefault(c.params["source"], "archive")
 	start, limit := c.intParam("start", 0), c.intParam("limit", 50)
-	rows := []any{}
-	matched := int64(0)
-	for _, t := range c.st.fleet.Tasks {
-		if t.Node != n.name || !c.taskWanted(t, audit, source) {
-			continue
+	var wanted []map[string]any
+	if source != "archive" {
+		for _, t := range c.st.fleet.Tasks {
+			if row := t.activeRow(); t.Node == n.name && t.Ended == 0 && c.taskWanted(row, audit) {
+				row["saved"], row["status"] = "0", "RUNNING"
+				wanted = append(wanted, row)
+			}
 		}
-		matched++
-		if matched <= start || int64(len(rows)) >= limit {
-			continue
-		}
-		row := t.row()
-		if t.Ended == 0 {
-			row["status"] = "RUNNING"
-		}
-		rows = append(rows, row)
 	}
-	c.total = &matched
+	if source != "active" {
+		ended := slices.DeleteFunc(slices.Clone(c.st.fleet.Tasks), func(t Task) bool { return t.Node != n.name || t.Ended == 0 })
+		slices.SortStableFunc(ended, func(a, b Task) int { return cmp.Compare(b.Ended, a.Ended) })
+		for _, t := range ended {
+			if row := t.row(); c.taskWanted(row, audit) {
+				wanted = append(wanted, row)
+			}
+		}
+	}
+	rows := []any{}
+	for i, row := range wanted {
+		if int64(i) >= start && int64(len(rows)) < limit {
+			rows = append(rows, row)
+		}
+	}
+	total := int64(len(wanted))
+	c.total = &total
 	return rows, nil
 }
 
-func (c *call) taskWanted(t Task, audit bool, source string) bool {
-	if !audit && !c.ownTask(t) {
+// taskWanted applies the filters to a row as it is shown.
+func (c *call) taskWanted(row map[string]any, audit bool) bool {
+	user, _ := row["user"].(string)
+	if v := c.params["userfilter"]; v != "" && !strings.Contains(strings.ToLower(user), strings.ToLower(v)) {
 		return false
 	}
-	if source == "archive" && t.Ended == 0 || source == "active" && t.Ended != 0 {
+	if !audit && !c.ownTask(row) {
 		return false
 	}
-	if v := c.params["vmid"]; v != "" && v != t.ID {
+	if v := c.params["typefilter"]; v != "" && v != row["type"] {
 		return false
 	}
-	if v := c.params["typefilter"]; v != "" && v != t.Type {
+	if v := c.params["vmid"]; v != "" && v != row["id"] {
 		return false
 	}
-	if v := c.params["userfilter"]; v != "" && !strings.Contains(strings.ToLower(t.user()), strings.ToLower(v)) {
+	started, _ := row["starttime"].(int64)
+	if v, ok := c.params["since"]; ok && started < toInt(v) {
 		return false
 	}
-	if c.params["errors"] == "1" && orDefault(t.Status, "OK") == "OK" {
+	if v, ok := c.params["until"]; ok && started > toInt(v) {
 		return false
 	}
-	if v, ok := c.params["since"]; ok && t.Started < toInt(v) {
-		return false
-	}
-	v, ok := c.params["until"]
-	return !ok || t.Started <= toInt(v)
+	return c.params["errors"] != "1" || row["status"] != "OK"
 }
 
-// ownTask says whether the task is the caller's own. A token's tasks belong to
-// it, and to its user too.
-func (c *call) ownTask(t Task) bool {
-	owner, _ := tokenOwner(t.user())
-	return t.user() == c.auth || owner == c.auth
+// ownTask says whether a task is the caller's own. A token's tasks belong to it,
+// and once they have ended to its user too: of a running one the token is not
+// split off.
+func (c *call) ownTask(row map[string]any) bool {
+	user, _ := row["user"].(string)
+	if token, ok := row["tokenid"].(string); ok && c.auth == user+"!"+token {
+		return true
+	}
+	return user == c.auth
 }
 
 func (c *call) intParam(name string, def int64) int64 {
@@ -131,7 +153,7 @@ func (c *call) taskStatus() (any, *apiError) {
 		if t.Node != n.name || t.upid() != c.vars["upid"] {
 			continue
 		}
-		if !c.ownTask(t) && !c.may("/nodes/"+n.name, "Sys.Audit") {
+		if !c.ownTask(t.row()) && !c.may("/nodes/"+n.name, "Sys.Audit") {
 			return nil, denied("/nodes/" + n.name + ", Sys.Audit")
 		}
 		row := t.row()

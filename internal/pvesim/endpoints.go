@@ -45,6 +45,7 @@ func buildEndpoints() []*endpoint {
 		{path: "/nodes/{node}/storage", proxied: true, protected: true, params: []param{
 			nodeParam, {name: "storage"}, {name: "content"}, {name: "enabled", kind: kindBoolean}, {name: "target"}, {name: "format", kind: kindBoolean},
 		}, handle: (*call).nodeStorage},
+		{path: "/storage", params: []param{{name: "type", enum: storageTypes}}, handle: (*call).storages},
 		{path: "/nodes/{node}/tasks", proxied: true, params: taskParams, handle: (*call).nodeTasks},
 		{path: "/nodes/{node}/tasks/{upid}/status", proxied: true, protected: true, params: []param{nodeParam, {name: "upid", required: true}}, handle: (*call).taskStatus},
 		{path: "/nodes/{node}/qemu", proxied: true, protected: true, params: []param{nodeParam, {name: "full", kind: kindBoolean}}, handle: (*call).qemuList},

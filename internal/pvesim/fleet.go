@@ -165,6 +165,8 @@ type Storage struct {
 	Shared  bool     `yaml:"shared,omitempty"`
 	// Nodes that have it; empty means all.
 	Nodes []string `yaml:"nodes,omitempty"`
+	// Disabled storages are in the list of definitions alone.
+	Disabled bool `yaml:"disabled,omitempty"`
 	// Size and Used such as "500G".
 	Size string `yaml:"size,omitempty"`
 	Used string `yaml:"used,omitempty"`

@@ -101,11 +101,11 @@ domain:ldap:whatever
 
 func TestReadStoragesAndMore(t *testing.T) {
 	f := &pvesim.Fleet{}
-	readStorages("# c\n\tlost 1\ndir: local\n\tpath /var/lib/vz\n\tcontent iso,backup\n\nnfs: nas\n\tserver 192.0.2.1\n\tnodes pve1,pve2\n", f)
-	if s := f.Storages["local"]; s.Path != "/var/lib/vz" || s.Shared || len(s.Content) != 2 {
+	readStorages("# c\n\tlost 1\ndir: local\n\tpath /var/lib/vz\n\tcontent iso,backup\n\nnfs: nas\n\tserver 192.0.2.1\n\tnodes pve1,pve2\n\tdisable 1\n", f)
+	if s := f.Storages["local"]; s.Path != "/var/lib/vz" || s.Shared || s.Disabled || len(s.Content) != 2 {
 		t.Errorf("local: %+v", s)
 	}
-	if s := f.Storages["nas"]; !s.Shared || len(s.Nodes) != 2 || s.Type != "nfs" {
+	if s := f.Storages["nas"]; !s.Shared || len(s.Nodes) != 2 || s.Type != "nfs" || !s.Disabled {
 		t.Errorf("nas: %+v", s)
 	}
 	readDatacenter("#note: x\nkeyboard: de\nconsole:html5\n", f)

@@ -40,7 +40,7 @@ func readStorages(text string, f *pvesim.Fleet) {
 	f.Storages = map[string]*pvesim.Storage{}
 	for _, s := range sections(text) {
 		st := &pvesim.Storage{Type: s.kind, Path: s.values["path"], Shared: s.values["shared"] == "1", Content: list(s.values["content"])}
-		st.Nodes = list(s.values["nodes"])
+		st.Nodes, st.Disabled = list(s.values["nodes"]), s.values["disable"] == "1"
 		// Storages of these types are shared by their nature.
 		switch s.kind {
 		case "nfs", "cifs", "rbd", "cephfs", "iscsi", "pbs", "glusterfs":
