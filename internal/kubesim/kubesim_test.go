@@ -14,6 +14,7 @@ import (
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/client-go/discovery"
 	"k8s.io/client-go/dynamic"
+	"k8s.io/client-go/metadata"
 	"k8s.io/client-go/tools/clientcmd"
 )
 
@@ -416,4 +417,43 @@ func (s *Server) faultsSeen() []*armed {
 		}
 	}
 	return out
+}
+
+// Metadata alone is what client-go's own metadata client understands, page by page.
+func TestMetadataOnly(t *testing.T) {
+	cl := load(t)
+	for _, name := range []string{"a", "b", "c"} {
+		doc := "apiVersion: v1\nkind: ConfigMap\nmetadata: {name: " + name + ", namespace: meta, labels: {l: x}}\ndata: {k: not-metadata}\n"
+		if err := cl.Add("document", []byte(doc)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	s := start(t, cl, Options{})
+	kubeconfig, err := s.Kubeconfig("sim")
+	if err != nil {
+		t.Fatal(err)
+	}
+	cfg, err := clientcmd.RESTConfigFromKubeConfig(kubeconfig)
+	if err != nil {
+		t.Fatal(err)
+	}
+	c, err := metadata.NewForConfig(cfg)
+	if err != nil {
+		t.Fatal(err)
+	}
+	maps := c.Resource(schema.GroupVersionResource{Version: "v1", Resource: "configmaps"}).Namespace("meta")
+	page, err := maps.List(t.Context(), metav1.ListOptions{Limit: 2})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(page.Items) != 2 || page.Continue == "" || page.Items[0].Name != "a" || page.Items[0].Labels["l"] != "x" || page.Items[0].Kind != "PartialObjectMetadata" {
+		t.Errorf("%+v", page)
+	}
+	if page, err = maps.List(t.Context(), metav1.ListOptions{Limit: 2, Continue: page.Continue}); err != nil || len(page.Items) != 1 || page.Items[0].Name != "c" {
+		t.Errorf("%+v, %v", page, err)
+	}
+	_, body, _ := answer(t, s, http.MethodGet, "/api/v1/namespaces/meta/configmaps", "Accept", "application/json;as=PartialObjectMetadataList;g=meta.k8s.io;v=v1")
+	if strings.Contains(body, "not-metadata") || !strings.Contains(body, `"kind":"PartialObjectMetadataList"`) {
+		t.Error(body)
+	}
 }

@@ -59,6 +59,13 @@ type listMeta struct {
 	RemainingItemCount *int64 `json:"remainingItemCount,omitempty"`
 }
 
+// What a client asks for that wants metadata alone, and what it then gets (k8s.io/apiserver
+// pkg/endpoints/handlers/response.go: asPartialObjectMetadataList).
+const (
+	metadataVersion = "meta.k8s.io/v1"
+	acceptsMetadata = "as=PartialObjectMetadataList;g=meta.k8s.io;v=v1"
+)
+
 func (s *Server) list(w http.ResponseWriter, r *http.Request, t target, res *resource) {
 	q := r.URL.Query()
 	match, err := selector(q.Get("labelSelector"), q.Get("fieldSelector"))
@@ -103,11 +110,19 @@ func (s *Server) list(w http.ResponseWriter, r *http.Request, t target, res *res
 		}
 		selected = selected[:limit]
 	}
+	metadataOnly := strings.Contains(r.Header.Get("Accept"), acceptsMetadata)
+	if metadataOnly {
+		list.Kind, list.APIVersion = "PartialObjectMetadataList", metadataVersion
+	}
 	for _, o := range selected {
 		if !s.convertible(w, t, o) {
 			return
 		}
 		item := o.Object
+		if metadataOnly {
+			list.Items = append(list.Items, map[string]any{"apiVersion": metadataVersion, "kind": "PartialObjectMetadata", "metadata": item["metadata"]})
+			continue
+		}
 		if builtinGroup(res.group) {
 			item = shallow(item, "apiVersion", "kind")
 		}

@@ -89,6 +89,7 @@ func (r *run) open() error {
 	for i := range r.plan.Sites {
 		cfg := r.plan.Sites[i]
 		cfg.GuestAgent = r.plan.GuestAgent
+		cfg.Adoption, cfg.Now = r.plan.Adoption, r.plan.Now
 		if cfg.Logf == nil {
 			cfg.Logf = r.plan.Logf
 		}
@@ -181,7 +182,8 @@ func (r *run) readManagement(ctx context.Context) {
 		}
 	}
 	r.plan.progress(inventory.ManagementSource, 0, 1)
-	r.management = client.CollectManagement(ctx, kube.ManagementOptions{Namespaces: r.plan.Namespaces})
+	r.management = client.CollectManagement(ctx, kube.ManagementOptions{Namespaces: r.plan.Namespaces,
+		Adoption: r.plan.Adoption, ReadSecrets: r.plan.ReadSecrets})
 	// The Client asks what is served once, so that the first who wants to know pays.
 	r.management.Requests = append(r.management.Requests, discovery(inventory.ManagementSource))
 	if !r.plan.ManagementIfServed {
@@ -197,7 +199,11 @@ func (r *run) readManagement(ctx context.Context) {
 
 func (r *run) readSelf(ctx context.Context, client *kube.Client, key string) {
 	defer r.took(inventory.ClusterSource(key), time.Now())
-	r.self = client.CollectWorkload(ctx, key)
+	r.self = client.CollectWorkload(ctx, key, r.workloadOptions())
+}
+
+func (r *run) workloadOptions() kube.WorkloadOptions {
+	return kube.WorkloadOptions{Adoption: r.plan.Adoption}
 }
 
 func (r *run) readWorkload(ctx context.Context, key string, target kube.Target) *inventory.Snapshot {
@@ -212,7 +218,7 @@ func (r *run) readWorkload(ctx context.Context, key string, target kube.Target) 
 		return &inventory.Snapshot{Clusters: []inventory.Cluster{{Key: key}},
 			Coverage: []inventory.Coverage{failed(source, inventory.ScopeNodes, err)}}
 	}
-	return client.CollectWorkload(ctx, key)
+	return client.CollectWorkload(ctx, key, r.workloadOptions())
 }
 
 // target completes a Target with what all of a run have in common.

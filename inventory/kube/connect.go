@@ -52,7 +52,7 @@ func connect(t Target, inCluster func() (*rest.Config, error)) (*Client, error) 
 	}
 	c := &Client{target: t, context: found.context, access: found.access, server: server, config: cfg, known: found.known}
 	c.known.add(cfg.BearerToken, cfg.Password)
-	c.wire = &readOnly{scheme: server.Scheme, host: server.Host, limit: maxAnswer, known: c.known}
+	c.wire = &readOnly{scheme: server.Scheme, host: server.Host, limit: maxAnswer, known: c.known, roots: &roots{}}
 
 	cfg.Timeout = t.timeout()
 	// One run asks a few dozen lists: client-go's default of 5 a second would be the slowest part of it.

@@ -118,7 +118,7 @@ func TestCredentialsThatTheServerEchoesAreNotPassedOn(t *testing.T) {
 					if err != nil {
 						t.Fatal(err)
 					}
-					w := c.CollectWorkload(t.Context(), "k")
+					w := c.CollectWorkload(t.Context(), "k", WorkloadOptions{})
 					m := c.CollectManagement(t.Context(), ManagementOptions{})
 					_, secretErr := c.WorkloadKubeconfig(t.Context(), "ns", "prod")
 					_, servesErr := c.ServesClusterAPI(t.Context())

@@ -187,7 +187,7 @@ func TestExecPlugin(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		s := c.CollectWorkload(t.Context(), "k")
+		s := c.CollectWorkload(t.Context(), "k", WorkloadOptions{})
 		if cov := coverage(t, s, "cluster/k", inventory.ScopeNodes); cov.State != want {
 			t.Errorf("%s: %+v", script, cov)
 		}

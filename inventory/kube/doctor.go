@@ -2,7 +2,6 @@ package kube
 
 import (
 	"context"
-	"fmt"
 	"net/url"
 	"strings"
 
@@ -187,7 +186,7 @@ func (d *doctor) permissionIn(ctx context.Context, k kind, version string, query
 	path := collectionPath(k, version, namespace)
 	body, _, err := d.c.get(ctx, path, query, "")
 	if err == nil {
-		_, err = readPage(body, path, k, version)
+		_, err = readPage(body, path, k.list(version))
 	}
 	name := "permission list " + strings.TrimSuffix(k.scope(), ".")
 	if namespace != "" {
@@ -221,6 +220,5 @@ func (d *doctor) kubeadm(ctx context.Context) {
 	}
 }
 
-// kubeadmRule is the Role for kubeadm-config.
-var kubeadmRule = fmt.Sprintf(`add to the reader's Role in kube-system: {apiGroups: [%q], resources: [%q], resourceNames: [%q], verbs: [%q]}`,
-	"", "configmaps", "kubeadm-config", "get")
+// kubeadmRule is the rule for kubeadm-config.
+var kubeadmRule = configMapRule("kubeadm-config")

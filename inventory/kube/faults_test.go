@@ -320,7 +320,7 @@ func TestUnreachable(t *testing.T) {
 					t.Errorf("another reason: %+v", cov)
 				}
 			}
-			w := cl.CollectWorkload(t.Context(), "k")
+			w := cl.CollectWorkload(t.Context(), "k", WorkloadOptions{})
 			if c.soft {
 				return
 			}
@@ -373,7 +373,7 @@ func TestVersionNotReadable(t *testing.T) {
 	if cov.State != inventory.Partial || cov.Missing() || !strings.Contains(cov.Reason, "version") || s.Management.Version != "" || len(s.Machines) != 2 {
 		t.Errorf("%+v", cov)
 	}
-	if w := c.CollectWorkload(t.Context(), "k"); len(w.Nodes) != 2 || len(w.Incomplete()) != 0 {
+	if w := c.CollectWorkload(t.Context(), "k", WorkloadOptions{}); len(w.Nodes) != 2 || len(w.Incomplete()) != 0 {
 		t.Errorf("%+v", w.Coverage)
 	}
 }

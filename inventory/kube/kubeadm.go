@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"reflect"
+	"regexp"
 
 	kjson "k8s.io/apimachinery/pkg/util/json"
 	"sigs.k8s.io/yaml"
@@ -49,8 +50,12 @@ func (s *sanitizer) kubeadmConfig(configMap []byte) (*inventory.KubeadmCluster, 
 	}, nil
 }
 
+// unseen is what a decoder passes over: comments, and what follows the end of the first document.
+var unseen = regexp.MustCompile(`#|\n(?:---|\.\.\.)`)
+
 // yamlDocument returns the document as it is if it holds no secret, else with the secret replaced. kubeadm puts none
-// there, but extraEnvs and the etcd endpoints are free text.
+// there, but extraEnvs and the etcd endpoints are free text. Where there may be a comment or a second document, which
+// nobody has looked into, what is returned is the first document written anew.
 func (s *sanitizer) yamlDocument(text string) (string, error) {
 	var doc, original map[string]any
 	if err := yaml.Unmarshal([]byte(text), &doc); err != nil {
@@ -60,7 +65,7 @@ func (s *sanitizer) yamlDocument(text string) (string, error) {
 		return "", err
 	}
 	s.object(doc)
-	if reflect.DeepEqual(doc, original) && s.text(text) == text {
+	if reflect.DeepEqual(doc, original) && s.text(text) == text && !unseen.MatchString(text) {
 		return text, nil
 	}
 	out, err := yaml.Marshal(doc)

@@ -20,6 +20,11 @@ const concurrentLists = 4
 type ManagementOptions struct {
 	// Namespaces to read; empty means all.
 	Namespaces []string
+	// Adoption reads the CustomResourceDefinitions of the groups of interest too, and what is kept of the Secrets of the
+	// declared clusters if ReadSecrets allows it.
+	Adoption bool
+	// ReadSecrets is the user's leave to read Secrets, each by its name.
+	ReadSecrets bool
 }
 
 // CollectManagement reads the declared objects of a management cluster. It never fails: what could not be read is in
@@ -28,7 +33,7 @@ func (c *Client) CollectManagement(ctx context.Context, o ManagementOptions) *in
 	t := &tally{}
 	ctx = withTally(ctx, t)
 	namespaces := slices.Compact(slices.Sorted(slices.Values(o.Namespaces)))
-	m := &managementReader{c: c, namespaces: namespaces, snap: &inventory.Snapshot{
+	m := &managementReader{c: c, namespaces: namespaces, options: o, snap: &inventory.Snapshot{
 		Management: &inventory.Management{Context: c.context, Namespaces: namespaces},
 	}}
 	m.read(ctx)
@@ -41,6 +46,7 @@ func (c *Client) CollectManagement(ctx context.Context, o ManagementOptions) *in
 type managementReader struct {
 	c          *Client
 	namespaces []string
+	options    ManagementOptions
 	snap       *inventory.Snapshot
 	// got is the objects of each kind, by scope.
 	got map[string]*collected
@@ -86,6 +92,10 @@ func (m *managementReader) read(ctx context.Context) {
 		panic("unreachable: no list returns an error")
 	}
 	m.normalise()
+	if m.options.Adoption {
+		m.crds(ctx)
+		m.storedSecrets(ctx)
+	}
 }
 
 // unreachable gives every question the one answer that there was.
@@ -97,6 +107,11 @@ func (m *managementReader) unreachable(f failure) {
 	for _, cov := range scopes {
 		cov.Source, cov.State, cov.Reason, cov.Remedy = inventory.ManagementSource, f.state, f.reason, f.remedy
 		m.snap.Coverage = append(m.snap.Coverage, cov)
+	}
+	if m.options.Adoption {
+		m.snap.Coverage = append(m.snap.Coverage,
+			withFailure(inventory.Coverage{Source: inventory.ManagementSource, Scope: inventory.ScopeCRDs, Optional: true}, f),
+			m.secretsCoverage(f))
 	}
 }
 

@@ -158,7 +158,7 @@ func TestRequestsAreDiscoveryPlusPages(t *testing.T) {
 
 	// The same Client as a workload cluster: the version is known already.
 	srv.Forget()
-	w := c.CollectWorkload(t.Context(), "mgmt")
+	w := c.CollectWorkload(t.Context(), "mgmt", WorkloadOptions{})
 	if got := paths(srv); got["/version"] != 0 || got["/apis"] != 0 || len(got) != 2 {
 		t.Errorf("discovery was paid twice: %v", got)
 	}

@@ -75,6 +75,9 @@ func (w walker) secret(name string, v any) (replaced any, done bool) {
 		return w.field(v, "additionalConfig", w.s.hash), true
 	case "kubeConfig":
 		return w.field(v, "user", w.strings), true
+	case "staticPodURLHeader":
+		// A KubeletConfiguration's: headers by which the kubelet proves itself to where its static Pods come from.
+		return w.strings(v), true
 	case "tlsBootstrapToken", "certificateKey", "passwd":
 		return w.s.hash(v), true
 	case "preKubeadmCommands", "postKubeadmCommands", "bootCommands":

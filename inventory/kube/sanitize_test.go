@@ -130,7 +130,7 @@ func TestNoSecretLeaves(t *testing.T) {
 	srv := sim(t, kubesim.Config{}, kubesim.Options{}, secrets)
 	c := client(t, srv)
 	s := c.CollectManagement(t.Context(), ManagementOptions{})
-	s.Append(c.CollectWorkload(t.Context(), "k"))
+	s.Append(c.CollectWorkload(t.Context(), "k", WorkloadOptions{}))
 	if missing := s.Incomplete(); len(missing) > 0 || len(s.Objects) != 8 || len(s.Nodes) != 1 || s.Clusters[1].Kubeadm == nil {
 		t.Fatalf("not everything was read: %+v, %d objects", missing, len(s.Objects))
 	}

@@ -34,7 +34,7 @@ func TestWorkloadKubeconfig(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	s := w.CollectWorkload(t.Context(), "prod")
+	s := w.CollectWorkload(t.Context(), "prod", WorkloadOptions{})
 	if len(s.Nodes) != 2 || len(s.Incomplete()) != 0 || s.Clusters[0].Access != "secret ns/prod-kubeconfig" {
 		t.Errorf("%+v", s)
 	}

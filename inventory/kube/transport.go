@@ -24,11 +24,15 @@ type readOnly struct {
 	// limit of an answer in bytes.
 	limit int64
 	known *credentials
+	// roots notes who vouches for the server; nil notes nothing.
+	roots *roots
 	next  http.RoundTripper
 }
 
 func (r *readOnly) wrap(next http.RoundTripper) http.RoundTripper {
-	return &readOnly{scheme: r.scheme, host: r.host, limit: r.limit, known: r.known, next: next}
+	wrapped := *r
+	wrapped.next = next
+	return &wrapped
 }
 
 // RoundTrip implements http.RoundTripper.
@@ -43,6 +47,7 @@ func (r *readOnly) RoundTrip(req *http.Request) (*http.Response, error) {
 	if err != nil {
 		return nil, err
 	}
+	r.roots.note(resp.TLS)
 	if err := settle(resp, r.limit, r.known); err != nil {
 		return nil, err
 	}

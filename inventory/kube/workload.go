@@ -8,12 +8,18 @@ import (
 	"github.com/proxaudit/proxaudit/inventory"
 )
 
+// WorkloadOptions says what is read of a workload cluster beside its Nodes.
+type WorkloadOptions struct {
+	// Adoption reads kube-system/kubelet-config and the static Pods too, and notes the CA of the server's certificate.
+	Adoption bool
+}
+
 // CollectWorkload reads a workload cluster: its Nodes, its version and kube-system/kubeadm-config. The key is the
 // cluster's name in the Snapshot. It never fails: what could not be read is in the fragment's Coverage.
-func (c *Client) CollectWorkload(ctx context.Context, key string) *inventory.Snapshot {
+func (c *Client) CollectWorkload(ctx context.Context, key string, o WorkloadOptions) *inventory.Snapshot {
 	t := &tally{}
 	ctx = withTally(ctx, t)
-	w := &workloadReader{c: c, source: inventory.ClusterSource(key), cluster: inventory.Cluster{
+	w := &workloadReader{c: c, options: o, source: inventory.ClusterSource(key), cluster: inventory.Cluster{
 		Key: key, Access: c.access, Server: c.Server(),
 	}, snap: &inventory.Snapshot{}}
 	w.read(ctx)
@@ -26,6 +32,7 @@ func (c *Client) CollectWorkload(ctx context.Context, key string) *inventory.Sna
 
 type workloadReader struct {
 	c       *Client
+	options WorkloadOptions
 	source  string
 	cluster inventory.Cluster
 	snap    *inventory.Snapshot
@@ -44,6 +51,7 @@ func (w *workloadReader) read(ctx context.Context) {
 			w.add(withFailure(access, f), discovery,
 				withFailure(inventory.Coverage{Source: w.source, Scope: inventory.ScopeNodes}, f),
 				withFailure(inventory.Coverage{Source: w.source, Scope: inventory.ScopeKubeadm, Optional: true}, f))
+			w.adoption(ctx, f)
 			return
 		}
 	}
@@ -51,10 +59,30 @@ func (w *workloadReader) read(ctx context.Context) {
 		// /version is open to everybody, so that bad credentials show here first.
 		w.add(withFailure(access, f), discovery,
 			withFailure(inventory.Coverage{Source: w.source, Scope: inventory.ScopeKubeadm, Optional: true}, f))
+		w.adoption(ctx, f)
 		return
 	}
 	w.add(access, discovery)
-	w.kubeadm(ctx)
+	w.adoption(ctx, w.kubeadm(ctx))
+}
+
+// adoption reads what only the adoption of the cluster needs. Once the server is gone, its last failure is the reason for
+// all that follows: each further question would cost a timeout.
+func (w *workloadReader) adoption(ctx context.Context, f failure) {
+	if !w.options.Adoption {
+		return
+	}
+	for _, q := range []struct {
+		scope string
+		ask   func(context.Context) failure
+	}{{inventory.ScopeKubelet, w.kubelet}, {inventory.ScopeStaticPods, w.staticPods}} {
+		if f.whole {
+			w.add(withFailure(inventory.Coverage{Source: w.source, Scope: q.scope, Optional: true}, f))
+			continue
+		}
+		f = q.ask(ctx)
+	}
+	w.servingCA(f)
 }
 
 func (w *workloadReader) add(cov ...inventory.Coverage) {
@@ -96,14 +124,15 @@ func (w *workloadReader) nodes(ctx context.Context) (f failure) {
 const kubeadmConfigPath = "/api/v1/namespaces/kube-system/configmaps/kubeadm-config"
 
 // kubeadm reads kubeadm-config. A cluster that kubeadm did not make has none.
-func (w *workloadReader) kubeadm(ctx context.Context) {
+func (w *workloadReader) kubeadm(ctx context.Context) (f failure) {
 	cov := inventory.Coverage{Source: w.source, Scope: inventory.ScopeKubeadm, State: inventory.Complete, Asked: 1, Got: 1, Optional: true}
 	body, _, err := w.c.get(ctx, kubeadmConfigPath, nil, "")
 	switch {
 	case apierrors.IsNotFound(err):
 		cov.State, cov.Asked, cov.Got = inventory.Absent, 0, 0
 	case err != nil:
-		cov = withFailure(cov, w.c.explain(err))
+		f = w.c.explain(err)
+		cov = withFailure(cov, f)
 		if cov.State == inventory.Refused && cov.Remedy == "" {
 			cov.Remedy = kubeadmRule
 		}
@@ -114,4 +143,5 @@ func (w *workloadReader) kubeadm(ctx context.Context) {
 		}
 	}
 	w.add(cov)
+	return f
 }

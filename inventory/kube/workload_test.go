@@ -11,7 +11,7 @@ import (
 
 func TestWorkload(t *testing.T) {
 	srv := sim(t, kubesim.Config{Version: "v1.33.4"}, kubesim.Options{TLS: true, Token: "canary"}, "workload")
-	s := client(t, srv).CollectWorkload(t.Context(), "prod")
+	s := client(t, srv).CollectWorkload(t.Context(), "prod", WorkloadOptions{})
 	if len(s.Clusters) != 1 || s.Clusters[0].Server != srv.URL() {
 		t.Fatalf("clusters = %+v", s.Clusters)
 	}
@@ -65,7 +65,7 @@ func TestWorkloadFaults(t *testing.T) {
 			t.Parallel()
 			srv := sim(t, kubesim.Config{}, kubesim.Options{}, "workload")
 			srv.SetFaults(c.fault)
-			s := client(t, srv).CollectWorkload(t.Context(), "prod")
+			s := client(t, srv).CollectWorkload(t.Context(), "prod", WorkloadOptions{})
 			nodes := coverage(t, s, "cluster/prod", inventory.ScopeNodes)
 			kubeadm := coverage(t, s, "cluster/prod", inventory.ScopeKubeadm)
 			access := coverage(t, s, "cluster/prod", inventory.ScopeAccess)
@@ -84,7 +84,7 @@ func TestWorkloadFaults(t *testing.T) {
 
 func TestWorkloadWithoutKubeadm(t *testing.T) {
 	srv := sim(t, kubesim.Config{Version: "v1.32.1+k3s1"}, kubesim.Options{}, "common")
-	s := client(t, srv).CollectWorkload(t.Context(), "edge")
+	s := client(t, srv).CollectWorkload(t.Context(), "edge", WorkloadOptions{})
 	if cov := coverage(t, s, "cluster/edge", inventory.ScopeKubeadm); cov.State != inventory.Absent || !cov.Optional {
 		t.Errorf("%+v", cov)
 	}
@@ -108,5 +108,57 @@ func TestKubeadmConfigWithASecretIsCleaned(t *testing.T) {
 	}
 	if strings.Contains(k.ClusterConfiguration, "canary") || k.KubernetesVersion != "v1.33.4" || !strings.Contains(k.ClusterConfiguration, "@etcd:2379") {
 		t.Errorf("%+v", k)
+	}
+}
+
+// What a decoder passes over is not kept: nobody has looked for secrets there.
+func TestYAMLDocumentIsWhatWasRead(t *testing.T) {
+	clean, err := newSanitizer([]byte("k"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for in, want := range map[string]string{
+		"a: 1 # canary\nb: 2\n":               "a: 1\nb: 2\n",
+		"b: 2\n---\ntoken: canary\n":          "b: 2\n",
+		"b: 2\n...\ncanary\n":                 "b: 2\n",
+		"---\nb: {c: [x]}\n":                  "---\nb: {c: [x]}\n",
+		"staticPodURLHeader: null\nb: 2\n":    "staticPodURLHeader: null\nb: 2\n",
+		"apiServer:\n  certSANs: [a, b]\n":    "apiServer:\n  certSANs: [a, b]\n",
+		"featureGates: {A: true}\nx: 'a#b'\n": "featureGates:\n  A: true\nx: a#b\n",
+	} {
+		if got, err := clean.yamlDocument(in); err != nil || got != want {
+			t.Errorf("%q became %q, %v", in, got, err)
+		}
+	}
+}
+
+// TestClusterConfigurationIsKeptWhole: all that a control plane is compared by goes through unchanged, in both versions of
+// kubeadm's API.
+func TestClusterConfigurationIsKeptWhole(t *testing.T) {
+	clean, err := newSanitizer([]byte("k"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, args := range []string{
+		"{audit-log-path: /var/log/audit.log, token-auth-file: /t, enable-bootstrap-token-auth: \"true\", service-account-issuer: \"https://k.example.com\"}",
+		"[{name: audit-log-path, value: /var/log/audit.log}, {name: token-auth-file, value: /t}, {name: feature-gates, value: A=true}]",
+	} {
+		text := "apiServer:\n  certSANs: [10.0.0.10, prod.example.com]\n  extraArgs: " + args + `
+  extraVolumes: [{name: audit, hostPath: /etc/audit, mountPath: /etc/audit, readOnly: true, pathType: DirectoryOrCreate}]
+  timeoutForControlPlane: 4m0s
+certificatesDir: /etc/kubernetes/pki
+controllerManager: {extraArgs: ` + args + `}
+dns: {imageRepository: registry.example.com/coredns, imageTag: v1.12.0}
+encryptionAlgorithm: RSA-2048
+etcd: {local: {dataDir: /var/lib/etcd, imageTag: 3.5.21-0, serverCertSANs: [a], peerCertSANs: [b], extraArgs: ` + args + `}}
+featureGates: {ControlPlaneKubeletLocalMode: true}
+imageRepository: registry.k8s.io
+networking: {dnsDomain: cluster.local, podSubnet: 10.244.0.0/16, serviceSubnet: 10.96.0.0/12}
+proxy: {disabled: false}
+scheduler: {}
+`
+		if got, err := clean.yamlDocument(text); err != nil || got != text {
+			t.Errorf("it became %s, %v", got, err)
+		}
 	}
 }

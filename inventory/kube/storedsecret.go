@@ -1,0 +1,138 @@
+package kube
+
+import (
+	"crypto"
+	"crypto/x509"
+	"encoding/base64"
+	"encoding/pem"
+	"errors"
+	"maps"
+	"net/url"
+	"slices"
+
+	kjson "k8s.io/apimachinery/pkg/util/json"
+	"k8s.io/client-go/tools/clientcmd"
+	"k8s.io/client-go/util/keyutil"
+
+	"github.com/proxaudit/proxaudit/inventory"
+)
+
+var errNoSecret = errors.New("it is not the Secret of that name")
+
+// decodeSecret keeps of a Secret what may be kept. The values are looked at here and nowhere else, and no message is made
+// of them: parsers quote what they cannot read. ok is false for an answer that is another object or none: taken for a
+// Secret it would be one without keys.
+func decodeSecret(body []byte, w wantedSecret) (out inventory.StoredSecret, ok bool) {
+	var s struct {
+		objectMeta
+		Kind string            `json:"kind"`
+		Type string            `json:"type"`
+		Data map[string]string `json:"data"`
+	}
+	if err := kjson.Unmarshal(body, &s); err != nil || s.Kind != "Secret" || s.APIVersion != "v1" ||
+		s.Metadata.Name != w.name || s.Metadata.Namespace != w.namespace {
+		return out, false
+	}
+	out = inventory.StoredSecret{Namespace: w.namespace, Name: w.name, Type: s.Type, Labels: s.Metadata.Labels}
+	if meta := s.meta(nil, 0, nil); len(meta.Owners) > 0 {
+		out.Owners = meta.Owners
+	}
+	data := make(map[string][]byte, len(s.Data))
+	for _, key := range slices.Sorted(maps.Keys(s.Data)) {
+		value, err := base64.StdEncoding.DecodeString(s.Data[key])
+		if err != nil {
+			return inventory.StoredSecret{}, false
+		}
+		if len(value) == 0 {
+			out.EmptyKeys = append(out.EmptyKeys, key)
+			continue
+		}
+		out.Keys = append(out.Keys, key)
+		data[key] = value
+	}
+	switch w.use {
+	case usePair:
+		for _, key := range out.Keys {
+			note(&out, key, certificates(data[key]))
+		}
+		out.KeyMatches = keyMatches(data)
+	case useKubeconfig:
+		var authority []byte
+		out.Server, authority = currentCluster(data["value"])
+		note(&out, "value", certificates(authority))
+	case useNames:
+	}
+	return out, true
+}
+
+// certificates are the PEM certificates in a value, in their order. Bundles have several.
+func certificates(value []byte) []*x509.Certificate {
+	var out []*x509.Certificate
+	for len(value) > 0 {
+		var block *pem.Block
+		if block, value = pem.Decode(value); block == nil {
+			break
+		}
+		if block.Type != "CERTIFICATE" {
+			continue
+		}
+		if cert, err := x509.ParseCertificate(block.Bytes); err == nil {
+			out = append(out, cert)
+		}
+	}
+	return out
+}
+
+// note adds the fingerprints of what a key holds.
+func note(s *inventory.StoredSecret, key string, certs []*x509.Certificate) {
+	for _, c := range certs {
+		if s.Certificates == nil {
+			s.Certificates = map[string][]string{}
+		}
+		s.Certificates[key] = append(s.Certificates[key], fingerprint(c.Raw))
+	}
+}
+
+// keyMatches compares the public key with the one that belongs to the private key. Of a bundle the first certificate
+// counts, as for cluster-api (util/certs: DecodeCertPEM).
+func keyMatches(data map[string][]byte) *bool {
+	var public any
+	private := data["tls.key"]
+	if certs := certificates(data["tls.crt"]); len(certs) > 0 {
+		public = certs[0].PublicKey
+	} else if private = data["sa.key"]; len(data["sa.pub"]) > 0 {
+		keys, err := keyutil.ParsePublicKeysPEM(data["sa.pub"])
+		if err != nil || len(keys) == 0 {
+			return nil
+		}
+		public = keys[0]
+	}
+	key, err := keyutil.ParsePrivateKeyPEM(private)
+	signer, isSigner := key.(crypto.Signer)
+	comparer, isPublic := public.(interface{ Equal(crypto.PublicKey) bool })
+	if err != nil || !isSigner || !isPublic {
+		return nil
+	}
+	equal := comparer.Equal(signer.Public())
+	return &equal
+}
+
+// currentCluster is the server of a kubeconfig, without what may be a credential in its URL, and the CA that it names for it.
+func currentCluster(kubeconfig []byte) (server string, authority []byte) {
+	raw, err := clientcmd.Load(kubeconfig)
+	if err != nil {
+		return "", nil
+	}
+	context := raw.Contexts[raw.CurrentContext]
+	if context == nil {
+		return "", nil
+	}
+	c := raw.Clusters[context.Cluster]
+	if c == nil {
+		return "", nil
+	}
+	if u, err := url.Parse(c.Server); err == nil && u.Host != "" {
+		server = (&url.URL{Scheme: u.Scheme, Host: u.Host, Path: u.Path}).String()
+	}
+	return server, c.CertificateAuthorityData
+}
