@@ -144,7 +144,7 @@ func newLab(t *testing.T, tune ...func(*settings)) *lab {
 	l := &lab{dir: t.TempDir(), log: &logbook{}}
 	l.home, l.edge = site(t, s.home), site(t, s.edge)
 	l.mgmt = apiServer(t, s.managementConfig, s.management, nodes(map[string]int{"mgmt-1": 104}))
-	l.prod = apiServer(t, kubesim.Config{}, nodes(map[string]int{"prod-cp": 101, "prod-w1": 102}))
+	l.prod = apiServer(t, kubesim.Config{}, nodes(map[string]int{"prod-cp": 101, "prod-w1": 102})+s.prod)
 	l.dev = apiServer(t, kubesim.Config{}, nodes(map[string]int{"dev-1": 201}))
 	l.plan = Plan{
 		Sites:      []proxmox.Config{l.site(t, "home", l.home, homeSecret), l.site(t, "edge", l.edge, edgeSecret)},
@@ -162,6 +162,8 @@ type settings struct {
 	home, edge       *pvesim.Fleet
 	management       string
 	managementConfig kubesim.Config
+	// prod is what the workload cluster prod has beside its Nodes.
+	prod string
 }
 
 // logbook notes what is logged. It has no lock: the race detector says if it is called twice at a time.

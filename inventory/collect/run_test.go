@@ -228,14 +228,20 @@ func TestNoSecretLeaves(t *testing.T) {
 			l.plan.Sites[0].TokenID = "nobody@pve!x"
 			l.plan.Sites[1].Secret = inventory.NewSecret("ca9a2ecc-0000-4000-8000-0000000c9999")
 		},
-		"secrets read": func(l *lab) { l.plan.ReadSecrets = true; l.plan.Workloads = nil },
+		"secrets read":             func(l *lab) { l.plan.ReadSecrets = true; l.plan.Workloads = nil },
+		"adoption":                 func(l *lab) { l.plan.Adoption = true; l.plan.ReadSecrets = true },
+		"adoption without leave":   func(l *lab) { l.plan.Adoption = true },
+		"adoption through Secrets": func(l *lab) { l.plan.Adoption = true; l.plan.ReadSecrets = true; l.plan.Workloads = nil },
 		"a URL with a password": func(l *lab) {
 			l.plan.Sites[0].URL = strings.Replace(l.plan.Sites[0].URL, "https://", "https://u:"+canary+"@", 1)
 		},
 		"a secret where the ID belongs": func(l *lab) { l.plan.Sites[0].TokenID = homeSecret },
 	} {
 		t.Run(name, func(t *testing.T) {
-			l := newLab(t, func(s *settings) { s.management += kubeconfigSecret("prod", canary) })
+			l := newLab(t, func(s *settings) {
+				s.management += kubeconfigSecret("prod", canary) + pkiSecrets()
+				s.prod = systemPods()
+			})
 			spoil(l)
 			out := run(t, l)
 			if len(out) < 500 {
