@@ -1,0 +1,140 @@
+package pki
+
+import (
+	"encoding/hex"
+	"fmt"
+	"maps"
+	"net"
+	"path"
+	"slices"
+	"strings"
+)
+
+// Command is a line for a POSIX shell.
+type Command struct {
+	// Makes is the Secret that it makes, as NAMESPACE/NAME; empty for a command that prepares or cleans up.
+	Makes string `json:"makes,omitempty"`
+	// Why says in one sentence what it is for.
+	Why  string `json:"why"`
+	Line string `json:"line"`
+}
+
+// CommandOptions say for which Secrets to print commands.
+type CommandOptions struct {
+	Options
+	// Context is the kubectl context of the management cluster; empty means the current one.
+	Context string
+	// Host is a control-plane node's address or name; empty prints a placeholder for it.
+	Host string
+	// PKIDir is kubeadm's certificatesDir; empty means DefaultDir.
+	PKIDir string
+	// ExternalEtcd is true if kubeadm's configuration has etcd.external.
+	ExternalEtcd bool
+	// NoCAKey is true for an external CA, whose key is on no node.
+	NoCAKey bool
+}
+
+// Commands are what makes the same Secrets by hand: copy the files, compare the authority with the API server's, make
+// each Secret, remove the copy. No key passes through a command line. The error is Problems: names that no API server takes.
+func Commands(o CommandOptions) ([]Command, error) {
+	if err := checkNames(o.Cluster, o.Namespace, o.Bootstrap).err(); err != nil {
+		return nil, err
+	}
+	if o.PKIDir == "" {
+		o.PKIDir = DefaultDir
+	}
+	local := o.Cluster + "-pki"
+	// Its name is ours whatever the remote folder's is: kubectl reads commas and equal signs in --from-file.
+	dir := path.Join(local, "pki")
+	all := []Command{
+		{
+			Why: "copies the keys and the administrator's kubeconfig from a control-plane node into a new folder that only you can read",
+			Line: fmt.Sprintf("(umask 077 && mkdir %s && scp -r %s %s && scp %s %s)", Quote(local), Quote(o.remote(path.Clean(o.PKIDir))),
+				Quote(dir), Quote(o.remote("/etc/kubernetes/"+FileKubeconfig)), Quote(path.Join(local, FileKubeconfig))),
+		},
+		o.compare(path.Join(dir, FileCACert)),
+	}
+	kind := ownedType(o.Owned && !o.NoCAKey)
+	all = append(all,
+		o.pair("ca", kind, dir, FileCACert, FileCAKey, !o.NoCAKey),
+		o.pair("etcd", kind, dir, FileEtcdCert, FileEtcdKey, !o.ExternalEtcd),
+		o.pair("proxy", kind, dir, FileProxyCert, FileProxyKey, true),
+		o.pair("sa", kind, dir, FileSAPublic, FileSAKey, true))
+	if o.ExternalEtcd {
+		all = append(all, o.pair("apiserver-etcd-client", TypeOpaque, dir, FileEtcdClientCert, FileEtcdClientKey, true))
+	}
+	// kubeadm calls the cluster in it "kubernetes": the controller cannot renew such a one (see rotatable).
+	all = append(all, o.create(o.Cluster+"-kubeconfig", TypeOpaque, "the kubeconfig through which the controllers reach the cluster; you renew it",
+		"--from-file="+KeyKubeconfig+"="+path.Join(local, FileKubeconfig)))
+	for _, name := range o.Bootstrap {
+		all = append(all, o.create(name, TypeOwned, "an empty bootstrap Secret: with it no controller can bootstrap the machine anew"))
+	}
+	return append(all, Command{Why: "removes the copy of the keys", Line: "rm -r -- " + Quote(local)}), nil
+}
+
+func (o CommandOptions) remote(file string) string {
+	host := o.Host
+	switch {
+	case host == "":
+		host = "CONTROL-PLANE-NODE"
+	case strings.Contains(host, ":") && net.ParseIP(host) != nil:
+		host = "[" + host + "]"
+	}
+	return "root@" + host + ":" + file
+}
+
+// compare stops whoever follows the commands at a copy of the wrong cluster.
+func (o CommandOptions) compare(cert string) Command {
+	line := "openssl x509 -in " + Quote(cert) + " -outform der | sha256sum"
+	var known []string
+	for _, s := range o.ServingCAs {
+		if b, err := hex.DecodeString(s); err == nil && len(b) == 32 {
+			known = append(known, strings.ToLower(s))
+		}
+	}
+	if len(known) == 0 {
+		return Command{Line: line,
+			Why: "shows which authority was copied; compare it with the CA that the API server's certificate is verified to, which this run did not see, and go on only if it is the same"}
+	}
+	return Command{Line: line + " | grep -E " + Quote("^("+strings.Join(known, "|")+") "),
+		Why: "compares the copied authority with the one that signed the certificate of the API server that runs; go on only if a line is printed"}
+}
+
+func (o CommandOptions) pair(purpose, kind, dir, cert, key string, withKey bool) Command {
+	from := []string{"--from-file=" + KeyCert + "=" + path.Join(dir, cert)}
+	why := cert
+	if withKey {
+		from = append(from, "--from-file="+KeyPrivate+"="+path.Join(dir, key))
+		why += " and " + key
+	}
+	return o.create(o.Cluster+"-"+purpose, kind, why+" of a control-plane node", from...)
+}
+
+// create uses a server-side apply: a client-side one would copy the keys into an annotation.
+func (o CommandOptions) create(name, kind, why string, from ...string) Command {
+	kubectl := []string{"kubectl"}
+	if o.Context != "" {
+		kubectl = append(kubectl, "--context="+o.Context)
+	}
+	words := append(slices.Clone(kubectl), "-n", o.Namespace, "create", "secret", "generic", name, "--type="+kind)
+	words = append(words, from...)
+	parts := []string{line(append(words, "--dry-run=client", "-o", "yaml"))}
+	parts = append(parts, line([]string{"kubectl", "label", "--local", "-f", "-", ClusterLabel + "=" + o.Cluster, "-o", "yaml"}))
+	if len(o.Annotations) > 0 {
+		words = []string{"kubectl", "annotate", "--local", "-f", "-"}
+		for _, k := range slices.Sorted(maps.Keys(o.Annotations)) {
+			words = append(words, k+"="+o.Annotations[k])
+		}
+		parts = append(parts, line(append(words, "-o", "yaml")))
+	}
+	parts = append(parts, line(append(kubectl, "apply", "--server-side", "-f", "-")))
+	return Command{Makes: o.Namespace + "/" + name, Why: why, Line: strings.Join(parts, " | ")}
+}
+
+func line(words []string) string {
+	quoted := make([]string, len(words))
+	for i, w := range words {
+		quoted[i] = Quote(w)
+	}
+	return strings.Join(quoted, " ")
+}
