@@ -16,11 +16,11 @@ export GOPROXY GOWORK=off
 # version MODULE_DIR MODULE: the version that the go.mod in MODULE_DIR asks for.
 version() { (cd "$1" && go list -m -f '{{.Version}}' "$2"); }
 
-# binary NAME MODULE [VERSION_VARIABLE]: builds the main package in NAME/, named after the version of MODULE in
-# NAME/go.mod. Some programs say their version only if it is set at link time.
-binary() {
-  local name=$1 module=$2 variable=${3:-} v target flags
-  v=$(version "$here/$name" "$module")
+# build DIR NAME MODULE PACKAGE [VARIABLE]: builds a main package in the module DIR/ as NAME, with the version of MODULE
+# in DIR/go.mod behind its name. Some programs say their version only if it is set at link time.
+build() {
+  local dir=$here/$1 name=$2 module=$3 package=$4 variable=${5:-} v target flags
+  v=$(version "$dir" "$module")
   target=$out/$name-$v
   if [ -x "$target" ]; then
     echo "bench: $target is there"
@@ -30,15 +30,28 @@ binary() {
   SECONDS=0
   # Built beside its place and moved: a build that is interrupted leaves nothing that looks finished.
   flags="-s -w${variable:+ -X $variable=$v}"
-  (cd "$here/$name" && go build -trimpath -ldflags "$flags" -o "$target.part" .)
+  (cd "$dir" && go build -trimpath -ldflags "$flags" -o "$target.part" "$package")
   mv "$target.part" "$target"
   echo "bench: built $target in ${SECONDS} s"
 }
 
-binary etcd go.etcd.io/etcd/server/v3
-binary kube-apiserver k8s.io/kubernetes k8s.io/component-base/version.gitVersion
-# The managers of Cluster API and CAPMOX are further lines like these: a directory with a main package and a
-# go.mod that pins the module, because each of them needs a dependency graph of its own.
+# Each directory has a go.mod of its own, because each of these needs a dependency graph of its own. Where upstream's
+# main package can be built as it is, the go.mod names it with a tool line and there is no code.
+build etcd etcd go.etcd.io/etcd/server/v3 .
+build kube-apiserver kube-apiserver k8s.io/kubernetes . k8s.io/component-base/version.gitVersion
+build kubectl kubectl k8s.io/kubernetes k8s.io/kubernetes/cmd/kubectl k8s.io/component-base/version.gitVersion
+
+capi=sigs.k8s.io/cluster-api
+build cluster-api capi-core $capi $capi/core $capi/version.gitVersion
+build cluster-api capi-kubeadm-bootstrap $capi $capi/bootstrap/kubeadm $capi/version.gitVersion
+build cluster-api capi-kubeadm-control-plane $capi $capi/controlplane/kubeadm $capi/version.gitVersion
+build cluster-api clusterctl $capi $capi/cmd/clusterctl $capi/version.gitVersion
+
+capmox=github.com/ionos-cloud/cluster-api-provider-proxmox
+build capmox capmox $capmox $capmox/cmd
+
+ipam=sigs.k8s.io/cluster-api-ipam-provider-in-cluster
+build ipam ipam $ipam $ipam
 
 # The manifests of the providers (CRDs with their contract labels, webhooks, Deployments), as kustomize renders
 # them from the providers' own modules.
