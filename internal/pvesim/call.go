@@ -19,6 +19,8 @@ type call struct {
 	vars   map[string]string // from the path
 	params map[string]string // from the query
 	total  *int64            // set by lists that say how long they are
+	// next is the fleet as a write will leave it; nil while reading.
+	next *Fleet
 }
 
 // param describes a parameter of an endpoint.
@@ -27,6 +29,7 @@ type param struct {
 	kind     kind
 	enum     []string
 	required bool
+	list     bool // takes several values, joined by [listSeparator]
 	// since is the first series that knows the parameter.
 	since int
 	// invalid returns what is wrong with a value, or "".
@@ -80,6 +83,9 @@ func (c *call) verify(spec []param) *apiError {
 }
 
 func (p param) problem(v string) string {
+	if strings.Contains(v, listSeparator) && !p.list {
+		return "type check ('string') failed - got ARRAY"
+	}
 	switch p.kind {
 	case kindBoolean:
 		if v != "0" && v != "1" {

@@ -207,10 +207,15 @@ func (s *fleetState) compilePools() error {
 	return nil
 }
 
+// defaultStorages are those of a fleet that lists none.
+func defaultStorages() map[string]*Storage {
+	return map[string]*Storage{"local": {Path: "/var/lib/vz", Content: []string{"iso", "vztmpl", "backup", "images"}}}
+}
+
 func (s *fleetState) compileStorages() error {
 	specs := s.fleet.Storages
 	if len(specs) == 0 {
-		specs = map[string]*Storage{"local": {Path: "/var/lib/vz", Content: []string{"iso", "vztmpl", "backup", "images"}}}
+		specs = defaultStorages()
 	}
 	for _, id := range slices.Sorted(maps.Keys(specs)) {
 		spec := specs[id]

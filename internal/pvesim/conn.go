@@ -98,7 +98,7 @@ func (s *Server) answer(req *http.Request, node string) *reply {
 		rec.Faulted = true
 		rep = f.apply(rep)
 	}
-	rec.Status = rep.status
+	rec.Status, rec.Time = rep.status, s.opts.now()
 	s.record(rec)
 	return rep
 }

@@ -54,16 +54,21 @@ func (s *fleetState) authenticate(h http.Header, now time.Time) (token, refusal 
 
 func expired(at int64, now time.Time) bool { return at != 0 && at < now.Unix() }
 
-// get answers a GET request: permission first, then the way to the node, then
-// the parameters.
+// get answers a GET request.
 func (s *Server) get(st *fleetState, req *http.Request, rec *Request) *reply {
-	e, vars := findEndpoint(rec.Path)
+	return s.serve(st, rec, queryParams(req.URL.RawQuery))
+}
+
+// serve answers a request: permission first, then the way to the node, then the
+// parameters.
+func (s *Server) serve(st *fleetState, rec *Request, params map[string]string) *reply {
+	e, vars := findEndpoint(rec.Method, rec.Path)
 	if e == nil {
-		return notImplemented(req.Method, rec.Path).render(st.release)
+		return notImplemented(rec.Method, rec.Path).render(st.release)
 	}
 	c := &call{
 		srv: s, st: st, asked: st.byName[rec.Asked], now: s.opts.now(), auth: rec.Token, rel: rec.Path, vars: vars,
-		params: queryParams(req.URL.RawQuery),
+		params: params,
 	}
 	for name, v := range vars {
 		if p, ok := c.params[name]; ok && p != v {
@@ -92,15 +97,23 @@ func (s *Server) get(st *fleetState, req *http.Request, rec *Request) *reply {
 	leave := s.workersOf(target).enter(e.protected)
 	defer leave()
 	s.sleep(target.latency)
-	return c.run(e, target)
+	return c.run(e, target.name != c.asked.name)
 }
 
 // run checks the parameters and calls the endpoint.
-func (c *call) run(e *endpoint, target *nodeState) *reply {
-	if err := c.verify(e.params); err != nil {
+func (c *call) run(e *endpoint, passedOn bool) *reply {
+	params := e.params
+	if e.paramsOf != nil {
+		params = e.paramsOf(c.st.release)
+	}
+	if err := c.verify(params); err != nil {
 		return err.render(c.st.release)
 	}
-	data, err := e.handle(c)
+	handle := e.handle
+	if e.change != nil {
+		handle = func(c *call) (any, *apiError) { return c.srv.commit(c, e.change) }
+	}
+	data, err := handle(c)
 	if err != nil {
 		return err.render(c.st.release)
 	}
@@ -109,7 +122,6 @@ func (c *call) run(e *endpoint, target *nodeState) *reply {
 		body["total"] = *c.total
 	}
 	rep := jsonReply(http.StatusOK, "OK", body)
-	passedOn := target != c.asked
 	switch {
 	case e.protected && passedOn:
 		rep.extraConnection = []string{"close,Keep-Alive"}
@@ -130,6 +142,9 @@ var reQemuConfig = regexp.MustCompile(`^/nodes/[^/]+/qemu/([^/]+)/config$`)
 // write answers what is not a GET: it is refused, unless the options let it
 // through.
 func (s *Server) write(st *fleetState, req *http.Request, rec *Request) *reply {
+	if s.opts.Writable {
+		return s.perform(st, req, rec)
+	}
 	body, err := io.ReadAll(io.LimitReader(req.Body, maxBody))
 	if err != nil {
 		return bare(http.StatusBadRequest, "cannot read the body")
@@ -138,7 +153,7 @@ func (s *Server) write(st *fleetState, req *http.Request, rec *Request) *reply {
 		if path := "/vms/" + m[1]; !st.perms.has(rec.Token, path, configPrivileges...) {
 			return denied(path + ", " + strings.Join(configPrivileges, "|")).render(st.release)
 		}
-	} else if e, _ := findEndpoint(rec.Path); e != nil && !writable(rec.Path) {
+	} else if e, _ := findEndpoint(http.MethodGet, rec.Path); e != nil && !writable(rec.Path) {
 		return notImplemented(req.Method, rec.Path).render(st.release)
 	}
 	if s.opts.OnWrite != nil {

@@ -12,12 +12,17 @@ type endpoint struct {
 	proxied   bool
 	protected bool
 	params    []param
-	handle    func(c *call) (any, *apiError)
+	// paramsOf makes the parameters for a release, where a list for all will not do.
+	paramsOf func(r release) []param
+	handle   func(c *call) (any, *apiError)
+	// change is what an endpoint has that changes the fleet, instead of handle.
+	change func(c *call) (any, *apiError)
 
 	segments []string
 }
 
-// endpoints is the part of the API that is simulated.
+// endpoints is the part of the API that is simulated. Those that are not GET are
+// reached with [Options.Writable] alone.
 var endpoints = buildEndpoints()
 
 func buildEndpoints() []*endpoint {
@@ -64,8 +69,12 @@ func buildEndpoints() []*endpoint {
 			params: vmNode, handle: func(c *call) (any, *apiError) { return c.agent(command) },
 		})
 	}
+	list = append(list, writerReads()...)
 	for _, e := range list {
 		e.method = "GET"
+	}
+	list = append(list, writeEndpoints()...)
+	for _, e := range list {
 		e.segments = segments(e.path)
 	}
 	return list
@@ -75,14 +84,14 @@ func segments(path string) []string {
 	return strings.FieldsFunc(path, func(r rune) bool { return r == '/' })
 }
 
-// findEndpoint returns the GET endpoint of a path, with the values of its
+// findEndpoint returns the endpoint of a method and path, with the values of its
 // variables. A literal part goes before a variable one.
-func findEndpoint(rel string) (*endpoint, map[string]string) {
+func findEndpoint(method, rel string) (*endpoint, map[string]string) {
 	parts := segments(rel)
 	var best *endpoint
 	var bestVars map[string]string
 	for _, e := range endpoints {
-		if len(e.segments) != len(parts) {
+		if e.method != method {
 			continue
 		}
 		vars, ok := e.match(parts)
@@ -93,12 +102,24 @@ func findEndpoint(rel string) (*endpoint, map[string]string) {
 	return best, bestVars
 }
 
+// match compares the parts of a path. A last part "{name...}" takes all that is
+// left, as the IDs of volumes have slashes in them.
 func (e *endpoint) match(parts []string) (map[string]string, bool) {
+	rest, hasRest := "", false
+	if n := len(e.segments); n > 0 {
+		rest, hasRest = strings.CutSuffix(e.segments[n-1], "...}")
+	}
+	if len(parts) != len(e.segments) && (!hasRest || len(parts) < len(e.segments)) {
+		return nil, false
+	}
 	vars := map[string]string{}
 	for i, s := range e.segments {
-		if strings.HasPrefix(s, "{") {
+		switch {
+		case hasRest && i == len(e.segments)-1:
+			vars[strings.Trim(rest, "{")] = strings.Join(parts[i:], "/")
+		case strings.HasPrefix(s, "{"):
 			vars[strings.Trim(s, "{}")] = parts[i]
-		} else if s != parts[i] {
+		case s != parts[i]:
 			return nil, false
 		}
 	}

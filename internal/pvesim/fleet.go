@@ -172,6 +172,21 @@ type Storage struct {
 	Used string `yaml:"used,omitempty"`
 	// Path of a storage of type dir.
 	Path string `yaml:"path,omitempty"`
+	// Volumes are files on it that belong to no guest, such as ISO images. What
+	// guests' configurations name need not be listed.
+	Volumes []Volume `yaml:"volumes,omitempty"`
+}
+
+// Volume is a file on a storage.
+type Volume struct {
+	// Name without the storage's ID, such as "iso/debian-12.iso".
+	Name string `yaml:"name"`
+	// Node that has it; ignored on a shared storage.
+	Node string `yaml:"node,omitempty"`
+	// Size in bytes.
+	Size int64 `yaml:"size,omitempty"`
+	// Created is a Unix time.
+	Created int64 `yaml:"created,omitempty"`
 }
 
 // HAResource is a guest managed by the high-availability stack.
@@ -203,4 +218,6 @@ type Task struct {
 	// PID and PStart are the parts of the UPID that identify the worker process.
 	PID    int `yaml:"pid,omitempty"`
 	PStart int `yaml:"pstart,omitempty"`
+	// Log is what the task printed, without the final "TASK OK".
+	Log []string `yaml:"log,omitempty"`
 }

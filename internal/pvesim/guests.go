@@ -48,6 +48,9 @@ func (s *fleetState) compileGuests(old *fleetState) error {
 		if err := s.place(g, vm.Node, vm.Uptime, at); err != nil {
 			return err
 		}
+		if g.running() && !vm.Booted.IsZero() {
+			g.since = vm.Booted
+		}
 		if err := checkAgent(vm.Agent, at); err != nil {
 			return err
 		}

@@ -27,6 +27,12 @@ type Options struct {
 	// name and status there, and a new one is "unknown". Proxmox VE takes up to
 	// 10 s. 0 means at once.
 	BroadcastEvery time.Duration
+	// Writable lets the writes through that a Cluster API provider sends: cloning,
+	// configuring, resizing, starting, stopping and destroying a VM, and an ISO
+	// image's upload and removal. They are checked and carried out as in Proxmox VE
+	// and leave tasks. Any other write is "not implemented". Without it, the
+	// default, no request changes anything. OnWrite is not asked then.
+	Writable bool
 	// OnWrite decides about a request that is not a GET. Without it all are
 	// refused. It is called without any lock held, so it may call
 	// [Server.Update]; what it returns becomes "data".

@@ -4,6 +4,7 @@ import (
 	"net/http"
 	"slices"
 	"strings"
+	"time"
 )
 
 // Request is one request that the simulator answered. It holds no secret.
@@ -19,6 +20,8 @@ type Request struct {
 	// accepted.
 	Token  string
 	Status int
+	// Time is when the answer was ready, by the simulator's clock.
+	Time time.Time
 	// Faulted says that a fault made with [Server.Fail] took part.
 	Faulted bool
 }
@@ -74,4 +77,8 @@ func (s *Server) record(r Request) {
 	s.logMu.Lock()
 	defer s.logMu.Unlock()
 	s.log = append(s.log, r)
+	if s.logged != nil {
+		close(s.logged)
+		s.logged = nil
+	}
 }

@@ -20,13 +20,15 @@ type Server struct {
 	opts Options
 	id   *identity // nil with plain HTTP
 
-	mu      sync.RWMutex // guards the fields up to urls
+	mu      sync.RWMutex // guards the fields up to forked
 	state   *fleetState
 	workers map[string]*workers
 	urls    map[string]string
+	forked  int // how many tasks writes have made
 
-	logMu sync.Mutex
-	log   []Request
+	logMu  sync.Mutex
+	log    []Request
+	logged chan struct{} // closed with the next request; nil while nobody waits
 
 	faultMu sync.Mutex
 	faults  []*activeFault

@@ -13,6 +13,12 @@ func (s *Server) Update(f func(*Fleet)) error {
 	defer s.mu.Unlock()
 	next := s.state.fleet.clone()
 	f(next)
+	return s.replace(next)
+}
+
+// replace puts another fleet in the place of the present one. The caller holds
+// the lock.
+func (s *Server) replace(next *Fleet) error {
 	st, err := compile(next, s.state.started, s.state)
 	if err != nil {
 		return fmt.Errorf("the changed fleet cannot be simulated: %w", err)

@@ -40,6 +40,9 @@ type VM struct {
 	// that exists: paused, prelaunch, suspended, io-error, …
 	Status string        `yaml:"status,omitempty"`
 	Uptime time.Duration `yaml:"uptime,omitempty"`
+	// Booted is the moment when the process began; it goes before Uptime, which
+	// counts back from the start of the simulator.
+	Booted time.Time `yaml:"booted,omitempty"`
 	// PID of the QEMU process; 0 means one made up.
 	PID int `yaml:"pid,omitempty"`
 	// QEMU is the version of the running process ("9.0.2"), which
