@@ -24,7 +24,8 @@ const (
 func (c *Collector) Collect(ctx context.Context) *inventory.Snapshot {
 	l := &listing{pass: c.newPass()}
 	l.site = inventory.Site{URL: c.base.String(), Regions: slices.Clone(c.cfg.Regions)}
-	if entry := l.version(ctx); entry != nil {
+	entry := l.version(ctx)
+	if entry != nil {
 		l.giveUp(entry)
 	} else {
 		l.permissions(ctx)
@@ -33,6 +34,10 @@ func (c *Collector) Collect(ctx context.Context) *inventory.Snapshot {
 	}
 	l.settleName()
 	l.configurations(ctx)
+	if entry == nil && c.cfg.Adoption {
+		l.storages(ctx)
+		l.tasks(ctx)
+	}
 	l.snapshot.Sites = []inventory.Site{l.site}
 	l.snapshot.VMs = l.vms
 	return l.finish()
@@ -45,6 +50,10 @@ type listing struct {
 	vms  []inventory.VM
 	// permitted is what the token's permissions say of the guest list; nil if they could not be read.
 	permitted *inventory.Visibility
+	// perms is the dump that this was read from; nil if it could not be read.
+	perms normalize.Permissions
+	// allHosts is true if the site's nodes are all there are.
+	allHosts bool
 	// whole is true if the guest list can be taken for all guests there are.
 	whole bool
 }
@@ -90,6 +99,13 @@ func (l *listing) giveUp(e *transport.Error) {
 		cov.Reason = "not asked, after " + e.Error()
 		l.cover(cov)
 	}
+	if l.c.cfg.Adoption {
+		for _, scope := range []string{inventory.ScopeStorages, inventory.ScopeTasks} {
+			cov := l.c.unanswered(scope, e)
+			cov.Reason, cov.Optional = "not asked, after "+e.Error(), true
+			l.cover(cov)
+		}
+	}
 	l.site.Visibility.Reasons = []string{"not asked, after " + e.Error()}
 }
 
@@ -108,7 +124,7 @@ func (l *listing) permissions(ctx context.Context) {
 		return
 	}
 	vis := perms.Visibility()
-	l.permitted = &vis
+	l.permitted, l.perms = &vis, perms
 	l.site.Visibility = perms.Visibility()
 	l.cover(answered(inventory.ScopePermissions))
 }
@@ -159,7 +175,7 @@ func (l *listing) status(ctx context.Context) {
 
 // take uses what cluster/status said, or nodes where cluster/status failed with why.
 func (l *listing) take(st *normalize.Status, why *transport.Error) {
-	l.site.Nodes = st.Nodes
+	l.site.Nodes, l.allHosts = st.Nodes, len(st.Bad) == 0
 	l.site.Standalone = st.Clustered != nil && !*st.Clustered
 	l.site.Quorate = st.Quorate
 	l.site.ClusterName = st.ClusterName

@@ -113,23 +113,29 @@ func (c *Collector) Close() { c.way.CloseIdleConnections() }
 
 // get asks one question and returns what stands under "data", without the user information of URLs in any text.
 func (c *Collector) get(ctx context.Context, path string) (any, *transport.Error) {
+	data, _, e := c.page(ctx, path)
+	return data, e
+}
+
+// page is get for a list that comes in pages: total is what stands beside the data, nil if nothing does.
+func (c *Collector) page(ctx context.Context, path string) (data, total any, e *transport.Error) {
 	ctx, ex := transport.WithExchange(ctx)
 	var body map[string]any
 	err := c.client.GetJsonRetryable(ctx, path, &body, 1)
 	if ex.Err != nil {
-		return nil, ex.Err
+		return nil, nil, ex.Err
 	}
 	fault := func(reason string) *transport.Error {
 		return &transport.Error{Kind: transport.Malformed, Method: http.MethodGet, Path: path, Reason: reason}
 	}
 	if err != nil {
-		return nil, fault("the answer cannot be decoded")
+		return nil, nil, fault("the answer cannot be decoded")
 	}
 	data, ok := body["data"]
 	if !ok {
-		return nil, fault("the answer has no data")
+		return nil, nil, fault("the answer has no data")
 	}
-	return redact.Strings(data), nil
+	return redact.Strings(data), body["total"], nil
 }
 
 // pass is one collection's fragment in the making.

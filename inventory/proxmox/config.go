@@ -35,6 +35,12 @@ type Config struct {
 	Timeout time.Duration
 	// GuestAgent says that Agents will be asked; Doctor then checks the privilege for it.
 	GuestAgent bool
+	// Adoption asks for what adopt and verify need of a site beyond who is who: its storages and the tasks of the last 24
+	// hours. That costs one request more for the site and two for each host that is not offline (and one for each further
+	// 500 tasks of a host). Doctor then checks the privileges for it.
+	Adoption bool
+	// Now is the run's clock, from which the 24 hours of tasks are counted back; zero means the time of day.
+	Now time.Time
 
 	// Logf gets what a person may want to know while the run goes on; nil drops it. It is never called twice at a
 	// time, and no secret is ever in it.
@@ -66,6 +72,9 @@ func (c *Config) setDefaults() {
 	}
 	if c.Timeout <= 0 {
 		c.Timeout = defaultTimeout
+	}
+	if c.Now.IsZero() {
+		c.Now = time.Now()
 	}
 	if c.retryDelay <= 0 {
 		c.retryDelay = defaultRetryDelay

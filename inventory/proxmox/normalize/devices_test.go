@@ -55,12 +55,12 @@ func TestNIC(t *testing.T) {
 		"virtio,bridge=vmbr0,macaddr=BC:24:11:AA:BB:05":           {Model: "virtio", MAC: addr, Bridge: "vmbr0"},
 		"macaddr=BC:24:11:AA:BB:05,model=virtio":                  {Model: "virtio", MAC: addr},
 		"bridge=vmbr1,e1000=BC:24:11:AA:BB:05,link_down=1,mtu=1400,queues=4,rate=12.5,trunks=10;20": {Model: "e1000", MAC: addr,
-			Bridge: "vmbr1", LinkDown: true, MTU: 1400},
-		"e1000-82545em=BC:24:11:AA:BB:05":             {Model: "e1000-82545em", MAC: addr},
-		"virtio=BC:24:11:AA:BB:05":                    {Model: "virtio", MAC: addr},
-		"virtio":                                      {Model: "virtio"},
-		"virtio,macaddr=nonsense":                     {Model: "virtio"},
-		"virtio=BC:24:11:AA:BB:05,tag=x,mtu=99999999": {Model: "virtio", MAC: addr},
+			Bridge: "vmbr1", LinkDown: true, MTU: 1400, Queues: 4},
+		"e1000-82545em=BC:24:11:AA:BB:05": {Model: "e1000-82545em", MAC: addr},
+		"virtio=BC:24:11:AA:BB:05":        {Model: "virtio", MAC: addr},
+		"virtio":                          {Model: "virtio"},
+		"virtio,macaddr=nonsense":         {Model: "virtio"},
+		"virtio=BC:24:11:AA:BB:05,tag=x,mtu=99999999,queues=-1": {Model: "virtio", MAC: addr},
 	} {
 		want.Slot = "net0"
 		if got := nic("net0", value); got != want {

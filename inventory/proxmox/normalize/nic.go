@@ -32,6 +32,8 @@ func nic(slot, value string) inventory.NIC {
 			n.VLAN = small(p.Value)
 		case "mtu":
 			n.MTU = small(p.Value)
+		case "queues":
+			n.Queues = small(p.Value)
 		case "firewall":
 			n.Firewall, _ = Bool(p.Value)
 		case "link_down":
@@ -53,7 +55,7 @@ func mac(s string) string {
 	return strings.ToLower(s)
 }
 
-// small reads a VLAN or MTU; 0 for what is none.
+// small reads a VLAN, an MTU or a number of queues; 0 for what is none.
 func small(s string) int {
 	n, err := strconv.ParseUint(s, 10, 16)
 	if err != nil {

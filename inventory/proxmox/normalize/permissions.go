@@ -17,6 +17,8 @@ const (
 	PrivVMMonitor  = "VM.Monitor"
 	PrivAgentAudit = "VM.GuestAgent.Audit"
 	PrivAgentAll   = "VM.GuestAgent.Unrestricted"
+	PrivStoreAudit = "Datastore.Audit"
+	PrivStoreSpace = "Datastore.AllocateSpace"
 )
 
 // Permissions is the answer to access/permissions: path → privilege → whether it is passed on to paths below. A
@@ -77,13 +79,22 @@ func (p Permissions) Holds(path, priv string) (held, propagate bool) {
 
 // topLevel are paths that every dump evaluates, whether an ACL names them or not (pve-access-control
 // PVE/RPCEnvironment.pm, get_effective_permissions); one without privileges is left out.
-var topLevel = []string{"/access", "/nodes", "/pool", "/pools", "/sdn", "/storage"}
+var topLevel = []string{"/access", "/nodes", "/pool", "/pools", "/sdn", "/storage", "/vms"}
 
-// OnVMs is Holds for /vms. Where the dump has nothing but "/" above it, "/" decides; where it has other paths of the
-// top level, a missing /vms means that nothing is held there.
-func (p Permissions) OnVMs(priv string) (held, propagate bool) {
-	if _, listed := p["/vms"]; listed {
-		return p.Holds("/vms", priv)
+// OnVMs is Holds for /vms.
+func (p Permissions) OnVMs(priv string) (held, propagate bool) { return p.onTop("/vms", priv) }
+
+// OnNodes is Holds for /nodes.
+func (p Permissions) OnNodes(priv string) (held, propagate bool) { return p.onTop("/nodes", priv) }
+
+// OnStorages is Holds for /storage.
+func (p Permissions) OnStorages(priv string) (held, propagate bool) { return p.onTop("/storage", priv) }
+
+// onTop is Holds for a path of the top level. Where the dump has nothing but "/" above it, "/" decides; where it has other
+// paths of the top level, a missing one means that nothing is held there.
+func (p Permissions) onTop(top, priv string) (held, propagate bool) {
+	if _, listed := p[top]; listed {
+		return p.Holds(top, priv)
 	}
 	for _, path := range topLevel {
 		if _, listed := p[path]; listed {
@@ -98,35 +109,64 @@ func (p Permissions) OnVMs(priv string) (held, propagate bool) {
 
 // Visibility judges whether a guest list that was filtered by these permissions is whole. The reasons are sorted.
 func (p Permissions) Visibility() inventory.Visibility {
+	reasons := p.lacking("/vms", "guest", []string{"/vms/", "/pool/"}, PrivVMAudit)
+	return inventory.Visibility{Complete: len(reasons) == 0, Reasons: reasons}
+}
+
+// StoragesHidden says why a list of storages that was filtered by these permissions may lack some, one reason a line;
+// empty if nothing in the dump says so. Either of two privileges shows a storage (pve-storage PVE/API2/Storage/Config.pm).
+func (p Permissions) StoragesHidden() []string {
+	return p.lacking("/storage", "storage", []string{"/storage/"}, PrivStoreAudit, PrivStoreSpace)
+}
+
+// TasksHidden says on which hosts the dump does not show the privilege for the tasks of others.
+func (p Permissions) TasksHidden() []string {
+	return p.lacking("/nodes", "host", []string{"/nodes/"}, PrivSysAudit)
+}
+
+// lacking lists where none of the privileges is held: on the top path with propagation, or on a listed path below.
+func (p Permissions) lacking(top, what string, below []string, privs ...string) []string {
 	var reasons []string
-	held, propagate := p.OnVMs(PrivVMAudit)
+	held, propagate := false, false
+	for _, priv := range privs {
+		h, pr := p.onTop(top, priv)
+		held, propagate = held || h, propagate || pr
+	}
 	switch {
 	case p.Empty():
-		reasons = append(reasons, "/: the token has no privilege at all (VM.Audit is needed on /vms)")
+		reasons = append(reasons, fmt.Sprintf("/: the token has no privilege at all (%s is needed on %s)", privs[0], top))
 	case !held:
-		reasons = append(reasons, "/vms: VM.Audit is not held")
+		reasons = append(reasons, top+": "+privs[0]+" is not held")
 	case !propagate:
-		reasons = append(reasons, "/vms: VM.Audit is held without propagation, so that it covers no guest")
+		reasons = append(reasons, fmt.Sprintf("%s: %s is held without propagation, so that it covers no %s", top, privs[0], what))
 	}
 	for _, path := range slices.Sorted(maps.Keys(p)) {
-		if !strings.HasPrefix(path, "/vms/") && !strings.HasPrefix(path, "/pool/") {
+		if !slices.ContainsFunc(below, func(prefix string) bool { return strings.HasPrefix(path, prefix) }) {
 			continue
 		}
-		if held, _ := p.Holds(path, PrivVMAudit); !held {
-			reasons = append(reasons, path+": VM.Audit is not held")
+		if !slices.ContainsFunc(privs, func(priv string) bool { held, _ := p.Holds(path, priv); return held }) {
+			reasons = append(reasons, path+": "+privs[0]+" is not held")
 		}
 	}
-	return inventory.Visibility{Complete: len(reasons) == 0, Reasons: reasons}
+	return reasons
 }
 
 // MayAuditVM reads the answer to access/permissions?path=/vms/VMID; nil if it says nothing about that path. An empty
 // object under the path is a definite no.
 func MayAuditVM(data any, vmid int) *bool {
+	return mayOn(data, fmt.Sprintf("/vms/%d", vmid), PrivVMAudit)
+}
+
+// MayAuditNode reads the answer to access/permissions?path=/nodes/NODE in the same way: whether Sys.Audit is held on the
+// host.
+func MayAuditNode(data any, node string) *bool { return mayOn(data, "/nodes/"+node, PrivSysAudit) }
+
+func mayOn(data any, path, priv string) *bool {
 	paths, ok := data.(map[string]any)
 	if !ok {
 		return nil
 	}
-	v, listed := paths[fmt.Sprintf("/vms/%d", vmid)]
+	v, listed := paths[path]
 	if !listed {
 		return nil
 	}
@@ -134,6 +174,6 @@ func MayAuditVM(data any, vmid int) *bool {
 	if err != nil {
 		return nil
 	}
-	_, held := privs[PrivVMAudit]
+	_, held := privs[priv]
 	return &held
 }

@@ -75,3 +75,60 @@ func TestMayAuditVM(t *testing.T) {
 		}
 	}
 }
+
+func TestTasksHidden(t *testing.T) {
+	for data, want := range map[string]string{
+		`{"/nodes":{"Sys.Audit":1}}`:                                 `null`,
+		`{"/":{"Sys.Audit":1}}`:                                      `null`,
+		`{"/":{"Sys.Audit":1},"/vms/100":{"VM.Audit":1}}`:            `null`,
+		`{"/nodes":{"Sys.Audit":1},"/nodes/pve1":{"Sys.Audit":0}}`:   `null`,
+		`{"/nodes":{"Sys.Audit":1},"/nodes/pve1":{"Sys.Console":1}}`: `["/nodes/pve1: Sys.Audit is not held"]`,
+		`{"/nodes":{"Sys.Audit":0}}`:                                 `["/nodes: Sys.Audit is held without propagation, so that it covers no host"]`,
+		`{"/":{"Sys.Audit":1},"/vms":{"VM.Audit":1}}`:                `["/nodes: Sys.Audit is not held"]`,
+		`{"/":{"Sys.Audit":1},"/nodes":{"VM.Audit":1}}`:              `["/nodes: Sys.Audit is not held"]`,
+		`{}`: `["/: the token has no privilege at all (Sys.Audit is needed on /nodes)"]`,
+	} {
+		perms, err := ParsePermissions(decode(t, data))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := dump(t, perms.TasksHidden()); got != want {
+			t.Errorf("%s: %s, want %s", data, got, want)
+		}
+		if _, all := perms.OnNodes(PrivSysAudit); all != (want == `null` || strings.HasPrefix(want, `["/nodes/`)) {
+			t.Errorf("%s: passed on to hosts: %v", data, all)
+		}
+	}
+}
+
+func TestStoragesHidden(t *testing.T) {
+	for data, want := range map[string]string{
+		`{"/storage":{"Datastore.Audit":1}}`:                                                    `null`,
+		`{"/storage":{"Datastore.AllocateSpace":1}}`:                                            `null`,
+		`{"/storage":{"Datastore.AllocateSpace":0,"Datastore.Audit":1}}`:                        `null`,
+		`{"/":{"Datastore.Audit":1}}`:                                                           `null`,
+		`{"/storage":{"Datastore.Audit":1},"/storage/a":{"Datastore.AllocateSpace":0}}`:         `null`,
+		`{"/storage":{"Datastore.Audit":1},"/storage/a":{"Datastore.Allocate":1},"/pool/p":{}}`: `["/storage/a: Datastore.Audit is not held"]`,
+		`{"/storage":{"Datastore.Audit":0}}`:                                                    `["/storage: Datastore.Audit is held without propagation, so that it covers no storage"]`,
+		`{"/vms":{"VM.Audit":1}}`:                                                               `["/storage: Datastore.Audit is not held"]`,
+		`{}`:                                                                                    `["/: the token has no privilege at all (Datastore.Audit is needed on /storage)"]`,
+	} {
+		perms, err := ParsePermissions(decode(t, data))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := dump(t, perms.StoragesHidden()); got != want {
+			t.Errorf("%s: %s, want %s", data, got, want)
+		}
+	}
+}
+
+func TestMayAuditNode(t *testing.T) {
+	for data, want := range map[string]string{
+		`{"/nodes/pve1":{"Sys.Audit":0}}`: "true", `{"/nodes/pve1":{}}`: "false", `{"/nodes/pve2":{"Sys.Audit":1}}`: "null", `7`: "null",
+	} {
+		if got := dump(t, MayAuditNode(decode(t, data), "pve1")); got != want {
+			t.Errorf("MayAuditNode(%s) = %s, want %s", data, got, want)
+		}
+	}
+}

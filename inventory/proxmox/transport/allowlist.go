@@ -26,13 +26,16 @@ const (
 // allowed is the whole list, below /api2/json. All of them only read.
 var allowed = []route{
 	{path: exactly(`/version`)},
-	{path: exactly(`/access/permissions`), query: map[string]*regexp.Regexp{"path": exactly(`/vms(?:/` + vmidForm + `)?`)}},
+	{path: exactly(`/access/permissions`), query: map[string]*regexp.Regexp{"path": exactly(`/vms(?:/` + vmidForm + `)?|/nodes/` + nodeForm)}},
 	{path: exactly(`/cluster/status`)},
 	{path: exactly(`/cluster/resources`), query: map[string]*regexp.Regexp{"type": exactly(`vm`)}},
 	{path: exactly(`/cluster/nextid`), query: map[string]*regexp.Regexp{"vmid": exactly(vmidForm)}},
 	{path: exactly(`/nodes`)},
 	{path: exactly(`/nodes/` + nodeForm + `/qemu/` + vmidForm + `/config`),
 		query: map[string]*regexp.Regexp{"current": exactly(`1`)}},
+	{path: exactly(`/nodes/` + nodeForm + `/tasks`), query: map[string]*regexp.Regexp{
+		"source": exactly(`all`), "since": exactly(`[1-9][0-9]{0,10}`), "limit": exactly(`500`), "start": exactly(`[1-9][0-9]{0,4}`)}},
+	{path: exactly(`/storage`)},
 	{path: exactly(`/nodes/` + nodeForm + `/qemu/` + vmidForm + `/agent/network-get-interfaces`), agent: true},
 }
 

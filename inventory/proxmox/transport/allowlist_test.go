@@ -8,17 +8,21 @@ import (
 
 func TestPermit(t *testing.T) {
 	for uri, node := range map[string]string{
-		"/version":                                          "",
-		"/access/permissions":                               "",
-		"/access/permissions?path=/vms/105":                 "",
-		"/access/permissions?path=%2Fvms%2F105":             "",
-		"/cluster/status":                                   "",
-		"/cluster/resources?type=vm":                        "",
-		"/cluster/nextid?vmid=105":                          "",
-		"/nodes":                                            "",
-		"/nodes/pve1/qemu/105/config?current=1":             "pve1",
-		"/nodes/a-b-9/qemu/999999999/config":                "a-b-9",
-		"/nodes/pve1/qemu/105/agent/network-get-interfaces": "pve1",
+		"/version":                                                "",
+		"/access/permissions":                                     "",
+		"/access/permissions?path=/vms/105":                       "",
+		"/access/permissions?path=%2Fvms%2F105":                   "",
+		"/cluster/status":                                         "",
+		"/cluster/resources?type=vm":                              "",
+		"/cluster/nextid?vmid=105":                                "",
+		"/nodes":                                                  "",
+		"/nodes/pve1/qemu/105/config?current=1":                   "pve1",
+		"/nodes/a-b-9/qemu/999999999/config":                      "a-b-9",
+		"/nodes/pve1/qemu/105/agent/network-get-interfaces":       "pve1",
+		"/access/permissions?path=/nodes/pve1":                    "",
+		"/storage":                                                "",
+		"/nodes/pve1/tasks?limit=500&since=1796197232&source=all": "pve1",
+		"/nodes/pve1/tasks?limit=500&since=1796197232&source=all&start=500": "pve1",
 	} {
 		path, query, _ := strings.Cut(uri, "?")
 		got, agent, ok := permit(path, query)
@@ -37,6 +41,10 @@ func TestPermit(t *testing.T) {
 		"/nodes/pve1/qemu/105/status/stop", "/nodes/pve1/qemu/105/agent/exec", "/nodes/pve1/qemu/105/agent/file-read",
 		"/nodes/pve1/qemu/0105/config", "/nodes/pve1/qemu/105/vncwebsocket", "/nodes/pve1/execute", "/cluster/nextid?vmid=%zz",
 		"//version", "/version\n", "/nodes/pve1/lxc/110/config",
+		"/access/permissions?path=/nodes", "/access/permissions?path=/nodes/..", "/access/permissions?path=/nodes/pve1/x",
+		"/storage/local", "/storage?type=dir", "/nodes/pve1/storage", "/nodes/pve1/tasks?limit=0", "/nodes/pve1/tasks?source=archive",
+		"/nodes/pve1/tasks?since=-1", "/nodes/pve1/tasks?start=100000", "/nodes/pve1/tasks?errors=1", "/nodes/pve1/tasks/UPID:x/log",
+		"/cluster/tasks",
 	} {
 		path, query, _ := strings.Cut(uri, "?")
 		if _, _, ok := permit(path, query); ok {
