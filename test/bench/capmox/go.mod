@@ -112,3 +112,5 @@ require (
 )
 
 replace sigs.k8s.io/cluster-api => sigs.k8s.io/cluster-api v1.12.8
+
+replace sigs.k8s.io/cluster-api/test => sigs.k8s.io/cluster-api/test v1.12.8
