@@ -62,7 +62,10 @@ func TestRooms(t *testing.T) {
 		case p.ImportPath == module+"/inventory":
 			deny(t, p, p.Deps, append(clients, module)...)
 		case within(p.ImportPath, "audit"), within(p.ImportPath, "adopt"), within(p.ImportPath, "render"):
-			deny(t, p, p.Deps, clients...)
+			// Cluster API's types, which adopt writes and render may see through it, reach net/http by way of apimachinery; none of
+			// ours does.
+			deny(t, p, p.Deps, clients[:2]...)
+			deny(t, p, p.Imports, clients...)
 			deny(t, p, p.Deps, module+"/inventory/proxmox", module+"/inventory/kube", module+"/inventory/collect", module+"/internal")
 		case within(p.ImportPath, "inventory"):
 			deny(t, p, p.Imports, module+"/audit", module+"/adopt", module+"/render", module+"/internal")

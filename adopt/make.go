@@ -1,0 +1,197 @@
+package adopt
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/proxaudit/proxaudit/audit"
+	"github.com/proxaudit/proxaudit/inventory"
+)
+
+// UnknownClusterError says that the Snapshot has no such cluster.
+type UnknownClusterError struct {
+	Cluster string
+	// Known are the clusters that it has.
+	Known []string
+}
+
+func (e *UnknownClusterError) Error() string {
+	if len(e.Known) == 0 {
+		return fmt.Sprintf("no cluster %q was seen: %s", e.Cluster, inventory.NameClusters)
+	}
+	return fmt.Sprintf("no cluster %q was seen; there is %q", e.Cluster, e.Known)
+}
+
+// Make plans the adoption of one cluster. The error is an *UnknownClusterError, or a manifest that cannot be written; what
+// stands in the way is in the Plan.
+func Make(s *inventory.Snapshot, opt Options) (*Plan, error) {
+	p := newPlanner(s, opt)
+	if !p.findCluster() {
+		e := &UnknownClusterError{Cluster: opt.Cluster}
+		for i := range p.s.Clusters {
+			e.Known = append(e.Known, p.s.Clusters[i].Key)
+		}
+		return nil, e
+	}
+	out := p.empty()
+	if out.Missing = p.missing(); len(out.Missing) > 0 {
+		out.Summary.Incomplete = true
+	}
+	p.gather()
+	for _, r := range Rules() {
+		for _, f := range r.check(&r, p) {
+			if f.Blocks {
+				out.Blockers = append(out.Blockers, f)
+			} else {
+				out.Warnings = append(out.Warnings, f)
+			}
+		}
+	}
+	sortFindings(out.Blockers)
+	sortFindings(out.Warnings)
+	p.fill(out)
+	if !p.renderable(out) {
+		return out, nil
+	}
+	docs, err := p.render()
+	if err != nil {
+		return nil, err
+	}
+	for _, d := range docs {
+		out.Objects = append(out.Objects, d.ObjectRef)
+	}
+	out.Summary.Objects, out.Summary.Rendered = len(docs), true
+	patches, err := nodePatchDocument(out.NodePatches)
+	if err != nil {
+		return nil, err
+	}
+	out.bundle = &Bundle{Documents: docs, NodePatches: patches}
+	return out, nil
+}
+
+// gather finds everything that rules and manifests are made from.
+func (p *planner) gather() {
+	p.findMembers()
+	p.kubeadm = &kubeadmConfig{}
+	if k := p.cluster.Kubeadm; k != nil {
+		p.kubeadm = readKubeadm(k)
+	}
+	p.endpoint = findEndpoint(p.cluster)
+	p.findVersions()
+	p.findFuture()
+	p.findExisting()
+	p.findGroups()
+}
+
+func (p *planner) empty() *Plan {
+	return &Plan{
+		Envelope: audit.Envelope{FormatVersion: audit.FormatVersion, Kind: KindPlan, GeneratedAt: p.s.CollectedAt.UTC(),
+			Coverage: slices.Clone(p.s.Coverage), Requests: slices.Clone(p.s.Requests)},
+		Cluster: p.cluster.Key, Name: p.name, Namespace: p.namespace,
+		Blockers: []Finding{}, Warnings: []Finding{}, Machines: []PlannedMachine{}, Groups: []PlannedGroup{},
+		Objects: []ObjectRef{}, Secrets: []SecretNeed{}, NodePatches: []NodePatch{}, Steps: []Step{},
+	}
+}
+
+func isConfigScope(scope string) bool { return strings.HasPrefix(scope, inventory.ConfigScope("")) }
+
+// missing are the sources without which a bundle would be a guess.
+func (p *planner) missing() []inventory.Need {
+	var out []inventory.Need
+	cluster := inventory.ClusterSource(p.cluster.Key)
+	out = append(out, unknownOf(p.s, cluster, inventory.ScopeNodes, inventory.ScopeKubeadm, inventory.ScopeStaticPods)...)
+	if len(p.s.Sites) == 0 {
+		out = append(out, inventory.AnySite)
+	}
+	for i := range p.s.Sites {
+		site := &p.s.Sites[i]
+		source := inventory.SiteSource(site.Name)
+		out = append(out, unknownOf(p.s, source, inventory.ScopeGuests)...)
+		// A configuration that was not read may hold the UUID that a member's VM has too.
+		for _, c := range p.s.Coverage {
+			if c.Source == source && isConfigScope(c.Scope) && c.State != inventory.Complete && c.State != inventory.Absent {
+				out = append(out, c.Need())
+			}
+		}
+	}
+	if p.s.Management != nil {
+		out = append(out, unknownOf(p.s, inventory.ManagementSource, managementScopes...)...)
+	}
+	slices.SortFunc(out, inventory.CompareNeeds)
+	return slices.Compact(out)
+}
+
+// managementScopes are the kinds among which something may be in the way: an object of the same name, a MachineHealthCheck,
+// a Machine that declares one of the VMs already.
+var managementScopes = []string{
+	inventory.ScopeClusters, inventory.ScopeMachines, inventory.ScopeProxmoxMachines, inventory.ScopeProviders,
+	"machinehealthchecks." + inventory.GroupCluster, "machinesets." + inventory.GroupCluster, "machinedeployments." + inventory.GroupCluster,
+	"kubeadmcontrolplanes." + inventory.GroupControlPlane, "kubeadmconfigs." + inventory.GroupBootstrap,
+	"kubeadmconfigtemplates." + inventory.GroupBootstrap, "proxmoxclusters." + inventory.GroupInfrastructure,
+	"proxmoxmachinetemplates." + inventory.GroupInfrastructure,
+}
+
+// renderable is true if nothing forbids a bundle: every source answered, no blocker destroys anything, and the others are
+// overridden.
+func (p *planner) renderable(out *Plan) bool {
+	if len(out.Missing) > 0 || out.Summary.Destructive > 0 {
+		return false
+	}
+	if len(out.Blockers) > 0 && (!p.opt.Force || !p.possible()) {
+		return false
+	}
+	return true
+}
+
+// possible is true if every manifest has what it needs, blockers aside.
+func (p *planner) possible() bool {
+	if p.kubeadm == nil || p.kubeadm.err != nil || p.future.template == nil || len(p.controlPlanes()) == 0 || len(p.future.lacks) > 0 || p.endpoint.host == "" {
+		return false
+	}
+	return !slices.ContainsFunc(p.members, func(m *member) bool { return !m.whole() })
+}
+
+// fill tells the plan what was found.
+func (p *planner) fill(out *Plan) {
+	out.Site, out.Versions = p.site, p.versions
+	for _, m := range p.members {
+		if m.node.ControlPlane {
+			out.Summary.ControlPlanes++
+		} else {
+			out.Summary.Workers++
+		}
+		pm := PlannedMachine{Name: m.name(), Node: m.node.Name, NodeUID: m.node.UID, ControlPlane: m.node.ControlPlane, Version: m.version}
+		if m.vm != nil {
+			pm.Site, pm.VMID, pm.Host, pm.UUID = m.vm.Site, m.vm.VMID, m.vm.Node, m.vm.UUID()
+			if pm.UUID != "" {
+				pm.ProviderID = m.providerID()
+			}
+		}
+		if m.group != nil {
+			pm.Group = m.group.name
+		}
+		out.Machines = append(out.Machines, pm)
+		if m.node.ProviderID == "" && pm.ProviderID != "" {
+			out.NodePatches = append(out.NodePatches, NodePatch{Node: m.node.Name, ProviderID: pm.ProviderID})
+		}
+	}
+	for _, g := range p.groups {
+		pg := PlannedGroup{Name: g.name, Version: g.version, Sockets: g.shape.sockets, Cores: g.shape.cores,
+			MemoryMiB: g.shape.memoryMiB, DiskGiB: g.shape.diskGiB, Labels: g.labels, Taints: g.taints}
+		for _, m := range g.members {
+			pg.Machines = append(pg.Machines, m.name())
+		}
+		out.Groups = append(out.Groups, pg)
+	}
+	for _, f := range out.Blockers {
+		if f.Destroys {
+			out.Summary.Destructive++
+		}
+	}
+	out.Summary.Blockers, out.Summary.Warnings = len(out.Blockers), len(out.Warnings)
+	out.Secrets = p.secrets()
+	out.Steps = p.steps(out)
+	slices.SortFunc(out.NodePatches, func(a, b NodePatch) int { return cmp.Compare(a.Node, b.Node) })
+}

@@ -1,0 +1,123 @@
+package adopt
+
+import (
+	"github.com/proxaudit/proxaudit/audit"
+	"github.com/proxaudit/proxaudit/inventory"
+)
+
+// KindPlan is the kind of a Plan's JSON form.
+const KindPlan = "Plan"
+
+// Plan says how one cluster would come under Cluster API, and what stands in the way.
+type Plan struct {
+	audit.Envelope
+	// Cluster is the key in the Snapshot; Name and Namespace are those of the Cluster object.
+	Cluster   string   `json:"cluster"`
+	Name      string   `json:"name"`
+	Namespace string   `json:"namespace"`
+	Site      string   `json:"site,omitempty"`
+	Versions  Versions `json:"versions"`
+	Summary   Summary  `json:"summary"`
+	// Blockers come first in order of what they could destroy.
+	Blockers []Finding `json:"blockers"`
+	Warnings []Finding `json:"warnings"`
+	// Missing are the sources without which there is no plan.
+	Missing  []inventory.Need `json:"missing,omitempty"`
+	Machines []PlannedMachine `json:"machines"`
+	Groups   []PlannedGroup   `json:"groups"`
+	// Objects are the manifests in the order in which they are applied.
+	Objects []ObjectRef  `json:"objects"`
+	Secrets []SecretNeed `json:"secrets"`
+	// NodePatches are the providerIDs to write; Nodes that have theirs are not among them.
+	NodePatches []NodePatch `json:"nodePatches"`
+	Steps       []Step      `json:"steps"`
+
+	bundle *Bundle
+}
+
+// Summary counts a Plan.
+type Summary struct {
+	ControlPlanes int `json:"controlPlanes"`
+	Workers       int `json:"workers"`
+	Objects       int `json:"objects"`
+	Blockers      int `json:"blockers"`
+	// Destructive counts the blockers that --force does not override.
+	Destructive int `json:"destructive"`
+	Warnings    int `json:"warnings"`
+	// Incomplete is true if a source did not answer without which there is no plan.
+	Incomplete bool `json:"incomplete"`
+	// Rendered is true if there is a bundle.
+	Rendered bool `json:"rendered"`
+}
+
+// Versions are those that the manifests are for.
+type Versions struct {
+	// Kubernetes is that of the control plane.
+	Kubernetes string `json:"kubernetes,omitempty"`
+	CAPI       string `json:"capi,omitempty"`
+	CAPMOX     string `json:"capmox,omitempty"`
+	// Proven is true for the pair against which the whole way was executed.
+	Proven bool `json:"proven"`
+}
+
+// PlannedMachine is one machine with what ties it together.
+type PlannedMachine struct {
+	// Name is that of the Machine, the ProxmoxMachine and the VM.
+	Name         string `json:"name"`
+	Node         string `json:"node"`
+	NodeUID      string `json:"nodeUID,omitempty"`
+	ControlPlane bool   `json:"controlPlane"`
+	Site         string `json:"site"`
+	VMID         int    `json:"vmid"`
+	Host         string `json:"host"`
+	UUID         string `json:"uuid"`
+	ProviderID   string `json:"providerID"`
+	Version      string `json:"version"`
+	// Group is the MachineDeployment; empty for a control plane.
+	Group string `json:"group,omitempty"`
+}
+
+// PlannedGroup is a MachineDeployment with what its machines have in common.
+type PlannedGroup struct {
+	Name      string            `json:"name"`
+	Machines  []string          `json:"machines"`
+	Version   string            `json:"version"`
+	Sockets   int               `json:"sockets"`
+	Cores     int               `json:"cores"`
+	MemoryMiB int64             `json:"memoryMiB"`
+	DiskGiB   int64             `json:"diskGiB,omitempty"`
+	Labels    map[string]string `json:"labels,omitempty"`
+	Taints    []inventory.Taint `json:"taints,omitempty"`
+}
+
+// ObjectRef names one manifest.
+type ObjectRef struct {
+	Step       StepID `json:"step"`
+	APIVersion string `json:"apiVersion"`
+	Kind       string `json:"kind"`
+	Namespace  string `json:"namespace"`
+	Name       string `json:"name"`
+}
+
+// NodePatch writes the providerID of one Node.
+type NodePatch struct {
+	Node       string `json:"node"`
+	ProviderID string `json:"providerID"`
+}
+
+// SecretNeed is a Secret that has to be there before anything is unpaused, and that proxaudit never prints.
+type SecretNeed struct {
+	Name string   `json:"name"`
+	Type string   `json:"type"`
+	Keys []string `json:"keys"`
+	// From says where its content lies.
+	From string `json:"from"`
+	// Commands make it.
+	Commands []string `json:"commands,omitempty"`
+}
+
+// Ready is true if there is nothing that forbids rendering.
+func (p *Plan) Ready() bool { return p.bundle != nil }
+
+// Bundle is nil if there is none: see Blockers and Missing.
+func (p *Plan) Bundle() *Bundle { return p.bundle }

@@ -1,0 +1,49 @@
+package adopt
+
+import (
+	"fmt"
+	"strings"
+)
+
+var ruleSkew = Rule{
+	ID: "PXA207", Blocks: true, Destroys: true,
+	Title: "Versions of Kubernetes do not fit together",
+	Why: "A KubeadmControlPlane has one version. A control plane of another one is replaced at once: a new VM is cloned, and the old one " +
+		"leaves etcd and is deleted. A worker that is newer than the control plane, or three minor versions older, is refused.",
+	Remedy: "Bring all control planes to one version first, as before (kubeadm upgrade), then adopt. kubeadm-config has to name that version as well.",
+	check: func(r *Rule, p *planner) []Finding {
+		want := p.versions.Kubernetes
+		if want == "" {
+			return nil
+		}
+		var out []Finding
+		parsed := parseVersion(want)
+		if parsed == nil || !strings.HasPrefix(want, "v") {
+			return []Finding{r.of(nodeRef(p.controlPlanes()[0].node), fmt.Sprintf("its kubelet says %q, which is no version of Kubernetes", want))}
+		}
+		for _, m := range p.controlPlanes() {
+			if m.version != want {
+				out = append(out, r.of(nodeRef(m.node), fmt.Sprintf("its kubelet is %s, and that of %s is %s", m.version, p.controlPlanes()[0].node.Name, want)))
+			}
+		}
+		// What was asked may be any of several API servers that are being upgraded one by one.
+		if v := p.cluster.Version; v != "" && v != want {
+			out = append(out, r.of(clusterRef(p.cluster.Key), fmt.Sprintf("the API server is %s, and the control planes' kubelets are %s", v, want)))
+		}
+		if v := p.kubeadm.version; v != "" && v != want {
+			out = append(out, r.of(clusterRef(p.cluster.Key), fmt.Sprintf("kubeadm-config says %s, and the control planes' kubelets are %s", v, want)))
+		}
+		for _, m := range p.workers() {
+			v := parseVersion(m.version)
+			switch {
+			case v == nil || !strings.HasPrefix(m.version, "v"):
+				out = append(out, r.of(nodeRef(m.node), fmt.Sprintf("its kubelet says %q, which is no version of Kubernetes", m.version)))
+			case parsed.LessThan(v):
+				out = append(out, r.of(nodeRef(m.node), fmt.Sprintf("its kubelet is %s, newer than the control plane's %s", m.version, want)))
+			case v.Major() != parsed.Major() || parsed.Minor()-v.Minor() > 3:
+				out = append(out, r.of(nodeRef(m.node), fmt.Sprintf("its kubelet is %s, more than three minor versions older than the control plane's %s", m.version, want)))
+			}
+		}
+		return out
+	},
+}
