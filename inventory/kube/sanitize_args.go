@@ -6,14 +6,14 @@ import (
 	"strings"
 )
 
-// credentialWords are the endings of a flag's or a variable's name that announce a credential. Only the ending does: the
-// value of --token-auth-file is a path, and that of --token is the thing itself.
-const credentialWords = `(?:token|passw(?:or)?d|passphrase|secret|credentials?|(?:api|access|auth|private|secret|encryption)[-_]?key)`
+// endings of a flag's or a variable's name announce a credential. Only the ending does: the value of --token-auth-file is a
+// path, and that of --token is the thing itself.
+const endings = `(?:token|passw(?:or)?d|passphrase|secret|credentials?|(?:api|access|auth|private|secret|encryption)[-_]?key)`
 
 var (
-	credentialName = regexp.MustCompile(`(?i)` + credentialWords + `$`)
+	credentialName = regexp.MustCompile(`(?i)` + endings + `$`)
 	// credentialPair is one inside a value, as in --set=user=a,password=b or in a URL's query.
-	credentialPair = regexp.MustCompile(`(?i)([\w.-]*` + credentialWords + `["']?\s*[=:]\s*["']?)([^\s,;&"'}]+)`)
+	credentialPair = regexp.MustCompile(`(?i)([\w.-]*` + endings + `["']?\s*[=:]\s*["']?)([^\s,;&"'}]+)`)
 	// userFlags take NAME:PASSWORD.
 	userFlags = []string{"-u", "--user", "--proxy-user", "--auth", "--basic-auth"}
 )

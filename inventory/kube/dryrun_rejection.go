@@ -1,0 +1,177 @@
+package kube
+
+import (
+	"errors"
+	"fmt"
+	"regexp"
+	"strings"
+
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/proxaudit/proxaudit/inventory"
+)
+
+// RejectionCause is why an object was not accepted.
+type RejectionCause string
+
+// The causes. Of the first four the server judged the object and would not take it; with the others it is not known.
+const (
+	// RejectedInvalid: validation by the kind's definition or a webhook found a field wrong.
+	RejectedInvalid RejectionCause = "invalid"
+	// RejectedDenied: an admission webhook or policy denied it.
+	RejectedDenied RejectionCause = "denied"
+	// RejectedConflict: it exists already, and another manager set the field otherwise.
+	RejectedConflict RejectionCause = "conflict"
+	// RejectedNotServed: the server does not have its kind: the provider is not installed, or serves another version.
+	RejectedNotServed RejectionCause = "not-served"
+
+	// RejectedForbidden: this user may not apply it.
+	RejectedForbidden RejectionCause = "forbidden"
+	// RejectedWebhook: a webhook did not answer or knows no dry run.
+	RejectedWebhook RejectionCause = "webhook-failed"
+	// RejectedUnreachable: the server was not reached, or no longer.
+	RejectedUnreachable RejectionCause = "unreachable"
+	// RejectedOther: any other answer.
+	RejectedOther RejectionCause = "failed"
+)
+
+// Judged is true if the server said of the object itself that it would not take it.
+func (r RejectionCause) Judged() bool {
+	switch r {
+	case RejectedInvalid, RejectedDenied, RejectedConflict, RejectedNotServed:
+		return true
+	default:
+		return false
+	}
+}
+
+// Rejection is one reason for which one object was not accepted.
+type Rejection struct {
+	Object     inventory.Ref  `json:"object"`
+	APIVersion string         `json:"apiVersion"`
+	Cause      RejectionCause `json:"cause"`
+	// Field is a path like "spec.network.networkDevices[0].bridge"; empty if it is about no single field.
+	Field string `json:"field,omitempty"`
+	// Message is the server's own, in one line.
+	Message string `json:"message"`
+	Remedy  string `json:"remedy,omitempty"`
+}
+
+func (d *dryRunSender) rejection(m manifest, cause RejectionCause, field, message, remedy string) Rejection {
+	return Rejection{Object: m.ref, APIVersion: m.gv.String(), Cause: cause, Field: d.c.oneLine(field), Message: d.c.oneLine(message), Remedy: remedy}
+}
+
+func (d *dryRunSender) notServed(m manifest) Rejection {
+	return d.rejection(m, RejectedNotServed, "", fmt.Sprintf("%s does not serve %s in %s", d.c.Server(), m.ref.Kind, m.gv),
+		"install the provider that brings it (clusterctl init), or one of a version that serves it")
+}
+
+func (d *dryRunSender) unsent(m manifest, gone error) Rejection {
+	return d.rejection(m, RejectedUnreachable, "", "not sent: "+d.c.explain(gone).reason, d.c.explain(gone).remedy)
+}
+
+// The texts by which an answer is told apart (k8s.io/apiserver v0.36: pkg/admission/plugin/webhook/errors,
+// pkg/admission/plugin/policy/validating, endpoints/handlers/responsewriters). A 403 is a webhook's denial as often as
+// a role that lacks a rule.
+var (
+	deniedBy     = regexp.MustCompile(`admission webhook "[^"]*" denied the request|ValidatingAdmissionPolicy '[^']*' with binding '[^']*' denied request`)
+	webhookFails = regexp.MustCompile(`failed calling webhook "[^"]*"|admission webhook "[^"]*" does not support dry run|failed to call webhook`)
+	lacksRule    = regexp.MustCompile(`User "[^"]*" cannot (\w+) (?:resource|path)`)
+	// undeclared is structured-merge-diff's (typed/validate.go), unknown that of strict field validation.
+	undeclared = regexp.MustCompile(`(\.[^\s:,]+): field not declared in schema`)
+	unknown    = regexp.MustCompile(`(?:unknown|duplicate) field "([^"]+)"`)
+)
+
+func isMissingNamespace(err error) bool {
+	var status apierrors.APIStatus
+	if !errors.As(err, &status) || !apierrors.IsNotFound(err) {
+		return false
+	}
+	details := status.Status().Details
+	return details != nil && details.Kind == "namespaces"
+}
+
+// rejections turns an error into what is wrong, one for each field that the server names.
+func (d *dryRunSender) rejections(m manifest, err error) []Rejection {
+	var status apierrors.APIStatus
+	if !errors.As(err, &status) {
+		f := d.c.explain(err)
+		cause := RejectedOther
+		if f.whole {
+			cause = RejectedUnreachable
+		}
+		return []Rejection{d.rejection(m, cause, "", f.reason, f.remedy)}
+	}
+	s := status.Status()
+	cause, remedy := d.cause(m, s, err)
+	if byField := d.byField(m, s, cause, remedy); len(byField) > 0 {
+		return byField
+	}
+	return []Rejection{d.rejection(m, cause, "", s.Message, remedy)}
+}
+
+func (d *dryRunSender) cause(m manifest, s metav1.Status, err error) (RejectionCause, string) {
+	message := s.Message
+	switch {
+	case webhookFails.MatchString(message):
+		return RejectedWebhook, "check that the provider's controller runs and that its webhook Service has endpoints, and run again"
+	case apierrors.IsInvalid(err), undeclared.MatchString(message), unknown.MatchString(message):
+		return RejectedInvalid, ""
+	case deniedBy.MatchString(message):
+		return RejectedDenied, ""
+	case apierrors.IsConflict(err):
+		return RejectedConflict, "the object exists and somebody else set this field: look at it (kubectl get " + quoteArg(m.resource+"."+m.gv.Group) + " " + quoteArg(m.ref.Name) +
+			" -n " + quoteArg(m.ref.Namespace) + " -o yaml --show-managed-fields) before anything is applied"
+	case apierrors.IsForbidden(err) && lacksRule.MatchString(message):
+		// A server-side apply of what does not exist needs both (endpoints/handlers/patch.go).
+		return RejectedForbidden, fmt.Sprintf(`add to the role of whoever runs the dry run: {apiGroups: [%q], resources: [%q], verbs: ["patch", "create"]}`, m.gv.Group, m.resource)
+	case apierrors.IsForbidden(err):
+		// A quota, the Pod security of a namespace, one that is being deleted.
+		return RejectedDenied, ""
+	case apierrors.IsNotFound(err), apierrors.IsMethodNotSupported(err):
+		return RejectedNotServed, "install the provider that brings it (clusterctl init), or one of a version that serves it"
+	case apierrors.IsUnauthorized(err):
+		return RejectedUnreachable, d.c.explain(err).remedy
+	}
+	return RejectedOther, d.c.explain(err).remedy
+}
+
+// byField is one Rejection for each field that the details or the message name.
+func (d *dryRunSender) byField(m manifest, s metav1.Status, cause RejectionCause, remedy string) []Rejection {
+	var all []Rejection
+	seen := map[string]bool{}
+	add := func(field, message string) {
+		field = strings.TrimPrefix(field, ".")
+		if field == "<nil>" {
+			field = ""
+		}
+		if message == "" {
+			message = s.Message
+		}
+		if key := field + "\n" + message; !seen[key] {
+			seen[key] = true
+			all = append(all, d.rejection(m, cause, field, message, remedy))
+		}
+	}
+	if (cause == RejectedInvalid || cause == RejectedDenied || cause == RejectedConflict) && s.Details != nil {
+		by := deniedBy.FindString(s.Message)
+		for _, c := range s.Details.Causes {
+			message := c.Message
+			if by != "" && message != "" {
+				message = by + ": " + message
+			}
+			add(c.Field, message)
+		}
+	}
+	if len(all) > 0 || cause != RejectedInvalid {
+		return all
+	}
+	for _, match := range undeclared.FindAllStringSubmatch(s.Message, -1) {
+		add(match[1], "the kind has no such field")
+	}
+	for _, match := range unknown.FindAllStringSubmatch(s.Message, -1) {
+		add(match[1], match[0])
+	}
+	return all
+}
