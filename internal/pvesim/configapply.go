@@ -137,7 +137,8 @@ func (e *configEdit) set(name, value string, ch *configChange) *apiError {
 	case isDrive(name):
 		return e.setDrive(name, value)
 	case name == "description":
-		e.d.pending[name] = value
+		// Written as comments and read again, it has lost the blanks at its end.
+		e.d.pending[name] = strings.TrimRight(value, " \t\r\n\f\v")
 	case name == "tags":
 		if err := e.c.mayTag(e.d.main.text("tags"), value); err != nil {
 			return err

@@ -50,6 +50,7 @@ func parseFlags(args []string, stderr io.Writer) (settings, error) {
 	})
 	fs.StringVar(&s.opts.Listen, "listen", "127.0.0.1:0", "loopback `address` to serve on")
 	fs.BoolVar(&s.opts.PlainHTTP, "plain-http", false, "serve without TLS")
+	fs.BoolVar(&s.opts.Writable, "writable", false, "carry out the writes of a Cluster API provider instead of refusing all writes")
 	fs.StringVar(&s.importDir, "import", "", "`folder` with raw Proxmox VE configuration (as /etc/pve) to turn into a fleet")
 	fs.StringVar(&s.writeTo, "write", "", "write the imported fleet to this `file` and stop; - is standard output")
 	fs.StringVar(&s.caTo, "ca-file", "", "write the certificate of the simulator's CA to this `file`")
@@ -114,6 +115,9 @@ func write(fleet *pvesim.Fleet, to string, stdout io.Writer) error {
 func announce(srv *pvesim.Server, s settings, stdout io.Writer) error {
 	var b strings.Builder
 	fmt.Fprintf(&b, "Proxmox VE simulator: %s\n", srv.URL)
+	if s.opts.Writable {
+		b.WriteString("  It carries out writes.\n")
+	}
 	for _, id := range srv.TokenIDs() {
 		fmt.Fprintf(&b, "  token %s\n", id)
 	}
