@@ -99,8 +99,9 @@ func (h *hostTasks) pages(ctx context.Context) *transport.Error {
 		}
 		tasks, rows, wrong, err := normalize.Tasks(data)
 		if err != nil {
-			h.fail(partly(start)+err.Error(), "")
-			return nil
+			e = &transport.Error{Kind: transport.Malformed, Method: "GET", Path: path, Reason: err.Error()}
+			h.fail(partly(start)+e.Short(), c.remedy(e))
+			return e
 		}
 		h.came = true
 		h.add(tasks)
