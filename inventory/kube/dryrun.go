@@ -61,8 +61,7 @@ func (m *MissingNamespace) Error() string {
 //
 // An error means that nothing was judged: *MissingNamespace, an object that is no manifest, or a server that does not
 // answer. What is wrong with one object is a Rejection.
-func (c *Client) DryRun(ctx context.Context, objects [][]byte) (DryRunResult, error) {
-	var r DryRunResult
+func (c *Client) DryRun(ctx context.Context, objects [][]byte) (r DryRunResult, err error) {
 	manifests := make([]manifest, 0, len(objects))
 	for i, data := range objects {
 		m, err := readManifest(data)

@@ -1,6 +1,8 @@
 package kube
 
 import (
+	"bufio"
+	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
@@ -13,6 +15,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/util/validation"
+	utilyaml "k8s.io/apimachinery/pkg/util/yaml"
 	"sigs.k8s.io/yaml"
 
 	"github.com/proxaudit/proxaudit/inventory"
@@ -39,6 +42,9 @@ func readManifest(data []byte) (manifest, error) {
 			Namespace string `json:"namespace"`
 		} `json:"metadata"`
 	}
+	if several(data) {
+		return manifest{}, errors.New("it holds several documents, of which one would be sent")
+	}
 	j, err := yaml.YAMLToJSONStrict(data)
 	if err != nil {
 		return manifest{}, errors.New("it is no YAML or JSON, or has a key twice")
@@ -59,6 +65,23 @@ func readManifest(data []byte) (manifest, error) {
 	}
 	return manifest{gv: gv, json: j,
 		ref: inventory.Ref{Group: gv.Group, Kind: o.Kind, Namespace: o.Metadata.Namespace, Name: o.Metadata.Name}}, nil
+}
+
+// several is true for a stream of documents. The parser takes the first one and says nothing of the others.
+func several(data []byte) bool {
+	r := utilyaml.NewYAMLReader(bufio.NewReader(bytes.NewReader(data)))
+	for n := 0; ; {
+		doc, err := r.Read()
+		if err != nil {
+			return false
+		}
+		if len(bytes.TrimSpace(doc)) == 0 {
+			continue
+		}
+		if n++; n > 1 {
+			return true
+		}
+	}
 }
 
 // locate asks every group version that occurs for its resources, once, and gives each object its path. An error means

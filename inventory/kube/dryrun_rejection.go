@@ -108,7 +108,11 @@ func (d *dryRunSender) rejections(m manifest, err error) []Rejection {
 	if byField := d.byField(m, s, cause, remedy); len(byField) > 0 {
 		return byField
 	}
-	return []Rejection{d.rejection(m, cause, "", s.Message, remedy)}
+	message := s.Message
+	if cause == RejectedOther {
+		message = d.c.reason(err)
+	}
+	return []Rejection{d.rejection(m, cause, "", message, remedy)}
 }
 
 func (d *dryRunSender) cause(m manifest, s metav1.Status, err error) (RejectionCause, string) {
