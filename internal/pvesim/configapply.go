@@ -147,8 +147,6 @@ func (e *configEdit) set(name, value string, ch *configChange) *apiError {
 	case name == "cipassword":
 		// Proxmox VE stores a hash of it at once. Here no password is kept at all.
 		e.d.main[name] = maskedPassword
-	case name == "vmgenid" && value == "1":
-		e.d.pending[name] = newUUID()
 	case name == "boot":
 		return e.setBoot(value, ch)
 	default:

@@ -24,7 +24,20 @@
 //
 // # What it never does
 //
-// It listens on loopback only and changes nothing through the API: POST, PUT
-// and DELETE are recorded and refused. Tests change the fleet with
-// [Server.Update].
+// It listens on loopback only and, unless a test opts in, changes nothing through
+// the API: POST, PUT and DELETE are recorded and refused. Tests change the fleet
+// with [Server.Update].
+//
+// # Writes, when a test opts in
+//
+// With [Options.Writable] it carries out what a Cluster API provider sends, and no
+// more: a VM's clone, config, resize, power actions and destruction, the upload
+// and removal of ISO images, and a command in a guest, which is taken and not run.
+// Rights, parameters, locks, protection and pending changes are those of
+// qemu-server and pve-storage; the recorded writes are replayed too. Each write
+// leaves a task of its token, and one that Proxmox VE finds wrong only inside the
+// task fails there. It differs in time and in depth: a task has ended when its
+// request is answered, guests shut down at once, the high-availability manager
+// obeys at once, uploads are measured and thrown away, and checksums of uploads
+// and the setting user-tag-access are not supported.
 package pvesim

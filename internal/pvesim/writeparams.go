@@ -9,7 +9,6 @@ import (
 	"mime"
 	"mime/multipart"
 	"net/http"
-	"net/url"
 	"regexp"
 	"strings"
 )
@@ -35,20 +34,33 @@ func bodyParams(contentType string, body []byte) (map[string]string, *apiError) 
 	case kind == "application/json":
 		return jsonParams(body)
 	case kind == "" || kind == "application/x-www-form-urlencoded":
-		form, err := url.ParseQuery(string(body))
-		if err != nil {
-			return nil, failed("cannot decode the body")
-		}
-		res := map[string]string{}
-		for name, values := range form {
-			res[name] = strings.Join(values, listSeparator)
-		}
-		return res, nil
+		return formParams(string(body)), nil
 	}
 	return nil, &apiError{
 		status: http.StatusVariantAlsoNegotiates, message: fmt.Sprintf("upload 'Content-Type '%s' not implemented", contentType),
 	}
 }
+
+// formParams decodes a form as decode_urlencoded of AnyEvent.pm does: a semicolon
+// parts like an ampersand, what follows a second equals sign is lost, a broken
+// escape stays as it is, and a name that comes again makes a list.
+func formParams(body string) map[string]string {
+	res := map[string]string{}
+	for _, pair := range strings.FieldsFunc(body, func(r rune) bool { return r == '&' || r == ';' }) {
+		parts := strings.Split(pair, "=")
+		if len(parts) == 1 {
+			continue // a name without a value is no parameter
+		}
+		name, value := unescapeForm(parts[0]), unescapeForm(parts[1])
+		if old, again := res[name]; again {
+			value = old + listSeparator + value
+		}
+		res[name] = value
+	}
+	return res
+}
+
+func unescapeForm(s string) string { return decodeText(strings.ReplaceAll(s, "+", " ")) }
 
 // jsonParams reads an object of scalars and lists of them. Perl makes text of all
 // scalars, true is 1 and false 0.

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"maps"
 	"net/http"
+	"net/url"
 	"reflect"
 	"strings"
 	"sync"
@@ -85,8 +86,22 @@ func send(t *testing.T, s *Server, token, method, path, form string) (status str
 	}
 	if strings.HasPrefix(form, "{") {
 		headers["Content-Type"] = "application/json"
+	} else if !strings.Contains(form, "%") {
+		form = encodeForm(form)
 	}
 	return sendRaw(t, s, token, method, path, form, headers)
+}
+
+// encodeForm encodes the values of a form that is written down plainly.
+func encodeForm(form string) string {
+	var pairs []string
+	for _, pair := range strings.Split(form, "&") {
+		name, value, _ := strings.Cut(pair, "=")
+		if name != "" {
+			pairs = append(pairs, name+"="+url.QueryEscape(value))
+		}
+	}
+	return strings.Join(pairs, "&")
 }
 
 func sendRaw(t *testing.T, s *Server, token, method, path, body string, headers map[string]string) (status string, data any) {
@@ -254,8 +269,9 @@ func TestWritesToOtherPlaces(t *testing.T) {
 		{"POST", "/nodes/pve1/qemu/100/config", `{"cores": {}}`, "400 Parameter verification failed. [cores: type check ('string') failed - got HASH]"},
 		{"POST", "/nodes/pve1/qemu/100/config", `{"cores": [{}]}`, "400 Parameter verification failed. [cores: type check ('string') failed - got ARRAY]"},
 		{"POST", "/nodes/pve1/qemu/100/config", `{"cores"`, "500 malformed JSON string: unexpected EOF"},
-		{"POST", "/nodes/pve1/qemu/100/config", "a=%zz", "500 cannot decode the body"},
-		{"POST", "/nodes/pve1/qemu/100/config", strings.Repeat("a", maxPost+1), "501 for data too large"},
+		{"POST", "/nodes/pve1/qemu/100/config", "a=%zz", "400 Parameter verification failed. [a: property is not defined in schema and the schema does not allow additional properties]"},
+		{"POST", "/nodes/pve1/qemu/100/config", "cores=%31;cores=2", "400 Parameter verification failed. [cores: type check ('string') failed - got ARRAY]"},
+		{"POST", "/nodes/pve1/qemu/100/config", "%" + strings.Repeat("a", maxPost), "501 for data too large"},
 	} {
 		if got, _ := send(t, s, "all@pve!tok", tc.method, tc.path, tc.form); got != tc.want {
 			t.Errorf("%s %s: got %s, want %s", tc.method, tc.path, got, tc.want)
