@@ -68,9 +68,4 @@ func (s *sanitizer) arg(v string) string {
 	})
 }
 
-func (s *sanitizer) hashed(v string) string {
-	if v == "" {
-		return ""
-	}
-	return "sha256:" + s.digest(v)
-}
+func (s *sanitizer) hashed(v string) string { return "sha256:" + s.digest(v) }

@@ -47,3 +47,45 @@ func TestArgs(t *testing.T) {
 		t.Errorf("%q", got)
 	}
 }
+
+// FuzzArgs: whatever stands in a credential's place is not there afterwards, and no argument is lost.
+func FuzzArgs(f *testing.F) {
+	for _, v := range []string{"canary-canary", "--canary-canary", "a=b,c d", "true\n", "\"canary\": canary"} {
+		f.Add(v)
+	}
+	clean, err := newSanitizer([]byte("fuzz"))
+	if err != nil {
+		f.Fatal(err)
+	}
+	f.Fuzz(func(t *testing.T, value string) {
+		got := clean.args([]string{"cmd", "--token=" + value, "--x", value, "PASSWORD=" + value})
+		if len(got) != 5 || got[0] != "cmd" {
+			t.Fatalf("%q", got)
+		}
+		for _, i := range []int{1, 4} {
+			if len(value) > 8 && strings.Contains(got[i], value) {
+				t.Fatalf("%q became %q", value, got[i])
+			}
+		}
+	})
+}
+
+// FuzzStaticPod: a Pod is used, refused or no mirror; its environment is never there.
+func FuzzStaticPod(f *testing.F) {
+	f.Add([]byte(`{"metadata":{"name":"a","annotations":{"kubernetes.io/config.mirror":"x"}},"spec":{"containers":[{"env":[{"name":"E","value":"canary"}]}]}}`))
+	f.Add([]byte(`{"metadata":{"annotations":{"kubernetes.io/config.source":"file"}},"spec":7}`))
+	f.Add([]byte(`null`))
+	clean, err := newSanitizer([]byte("fuzz"))
+	if err != nil {
+		f.Fatal(err)
+	}
+	f.Fuzz(func(t *testing.T, raw []byte) {
+		pod, mirror, err := clean.staticPod(raw)
+		if err == nil && mirror != (pod.Name != "") {
+			t.Fatalf("%+v %v", pod, mirror)
+		}
+		if err != nil && pod.Name != "" {
+			t.Fatalf("%+v and %v", pod, err)
+		}
+	})
+}

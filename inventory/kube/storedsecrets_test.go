@@ -243,10 +243,17 @@ func TestStoredSecretsFaults(t *testing.T) {
 			}
 		})
 	}
-	// Of a server that refuses the credentials in the middle, the rest is not asked.
+	// A server that refuses the credentials: one reason for all of them.
 	srv := sim(t, kubesim.Config{}, kubesim.Options{}, adoptedCluster)
-	srv.SetFaults(kubesim.Fault{Path: "/apis", Status: http.StatusUnauthorized})
+	srv.SetFaults(kubesim.Fault{Resource: "secrets", Status: http.StatusUnauthorized})
 	s := client(t, srv).CollectManagement(t.Context(), withSecrets)
+	if cov := coverage(t, s, inventory.ManagementSource, inventory.ScopeSecrets); cov.State != inventory.Refused || !strings.HasPrefix(cov.Reason, "401") || strings.Contains(cov.Reason, "; ") ||
+		!strings.Contains(cov.Remedy, "renew the credentials") || cov.Failed != 7 {
+		t.Errorf("%+v", cov)
+	}
+	// And one that does so from the beginning.
+	srv.SetFaults(kubesim.Fault{Path: "/apis", Status: http.StatusUnauthorized})
+	s = client(t, srv).CollectManagement(t.Context(), withSecrets)
 	for _, scope := range []string{inventory.ScopeSecrets, inventory.ScopeCRDs} {
 		if cov := coverage(t, s, inventory.ManagementSource, scope); cov.State != inventory.Refused || !strings.Contains(cov.Reason, "401") || !cov.Optional {
 			t.Errorf("%+v", cov)
