@@ -38,6 +38,7 @@ func Make(s *inventory.Snapshot, opt Options) (*Plan, error) {
 	out := p.empty()
 	if out.Missing = p.missing(); len(out.Missing) > 0 {
 		out.Summary.Incomplete = true
+		out.Coverage = required(out.Coverage, out.Missing)
 	}
 	p.gather()
 	for _, r := range Rules() {
@@ -86,13 +87,34 @@ func (p *planner) gather() {
 }
 
 func (p *planner) empty() *Plan {
-	return &Plan{
+	out := &Plan{
 		Envelope: audit.Envelope{FormatVersion: audit.FormatVersion, Kind: KindPlan, GeneratedAt: p.s.CollectedAt.UTC(),
 			Coverage: slices.Clone(p.s.Coverage), Requests: slices.Clone(p.s.Requests)},
 		Cluster: p.cluster.Key, Name: p.name, Namespace: p.namespace,
 		Blockers: []Finding{}, Warnings: []Finding{}, Machines: []PlannedMachine{}, Groups: []PlannedGroup{},
 		Objects: []ObjectRef{}, Secrets: []SecretNeed{}, NodePatches: []NodePatch{}, Steps: []Step{},
 	}
+	if m := p.s.Management; m != nil && m.Context != "" && m.Context != inCluster {
+		out.context = []string{"--context=" + m.Context}
+	}
+	return out
+}
+
+// required makes gaps of the entries that a plan cannot do without: other results can, so that they are optional there. What
+// was never asked has no entry yet.
+func required(coverage []inventory.Coverage, missing []inventory.Need) []inventory.Coverage {
+	out := slices.Clone(coverage)
+	for _, n := range missing {
+		i := slices.IndexFunc(out, func(c inventory.Coverage) bool { return c.Need() == n })
+		if i >= 0 {
+			out[i].Optional = false
+			continue
+		}
+		out = append(out, inventory.Coverage{Source: n.Source, Scope: n.Scope, State: inventory.NotAsked,
+			Reason: "the run did not ask for it", Remedy: "read the servers anew (a snapshot of an older version, or of another command's run, lacks it)"})
+	}
+	slices.SortFunc(out, func(a, b inventory.Coverage) int { return inventory.CompareNeeds(a.Need(), b.Need()) })
+	return out
 }
 
 func isConfigScope(scope string) bool { return strings.HasPrefix(scope, inventory.ConfigScope("")) }
@@ -116,8 +138,11 @@ func (p *planner) missing() []inventory.Need {
 			}
 		}
 	}
-	if p.s.Management != nil {
-		out = append(out, unknownOf(p.s, inventory.ManagementSource, managementScopes...)...)
+	// Without a management cluster nobody knows what is in the way there. Its namespaces that were not read may declare one of
+	// the VMs.
+	out = append(out, unknownOf(p.s, inventory.ManagementSource, managementScopes...)...)
+	if p.s.CoverageOf(inventory.ManagementSource, inventory.ScopeOtherNamespaces) != nil {
+		out = append(out, unknownOf(p.s, inventory.ManagementSource, inventory.ScopeOtherNamespaces)...)
 	}
 	slices.SortFunc(out, inventory.CompareNeeds)
 	return slices.Compact(out)
@@ -165,7 +190,8 @@ func (p *planner) fill(out *Plan) {
 		pm := PlannedMachine{Name: m.name(), Node: m.node.Name, NodeUID: m.node.UID, ControlPlane: m.node.ControlPlane, Version: m.version}
 		if m.vm != nil {
 			pm.Site, pm.VMID, pm.Host, pm.UUID = m.vm.Site, m.vm.VMID, m.vm.Node, m.vm.UUID()
-			if pm.UUID != "" {
+			// Written once, a providerID cannot be changed: not a word of one that is not proven.
+			if m.whole() {
 				pm.ProviderID = m.providerID()
 			}
 		}
@@ -191,7 +217,7 @@ func (p *planner) fill(out *Plan) {
 		}
 	}
 	out.Summary.Blockers, out.Summary.Warnings = len(out.Blockers), len(out.Warnings)
-	out.Secrets = p.secrets()
+	out.Secrets, out.pki = p.secrets(), p.secretOptions().Options
 	out.Steps = p.steps(out)
 	slices.SortFunc(out.NodePatches, func(a, b NodePatch) int { return cmp.Compare(a.Node, b.Node) })
 }

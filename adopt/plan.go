@@ -1,6 +1,7 @@
 package adopt
 
 import (
+	"github.com/proxaudit/proxaudit/adopt/pki"
 	"github.com/proxaudit/proxaudit/audit"
 	"github.com/proxaudit/proxaudit/inventory"
 )
@@ -33,6 +34,9 @@ type Plan struct {
 	Steps       []Step      `json:"steps"`
 
 	bundle *Bundle
+	pki    pki.Options
+	// context is kubectl's argument for the management cluster; empty for the current context.
+	context []string
 }
 
 // Summary counts a Plan.

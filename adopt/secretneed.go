@@ -26,6 +26,13 @@ func (p *planner) secretOptions() pki.CommandOptions {
 	return o
 }
 
+// PKIOptions are what the Secrets that --secrets-dir writes have to be.
+func (p *Plan) PKIOptions(s *inventory.Snapshot) pki.Options {
+	o := p.pki
+	o.At = s.CollectedAt
+	return o
+}
+
 // inCluster is the context of a run inside the management cluster (inventory.Management.Context).
 const inCluster = "in-cluster"
 

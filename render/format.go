@@ -35,6 +35,7 @@ var formats = []Format{
 	{"wide", "the same with more columns", renderWide},
 	{"json", "the whole result", renderJSON},
 	{"yaml", "the whole result", renderYAML},
+	{"markdown", "for a ticket, a wiki or a pull request", renderMarkdown},
 	{"name", "one subject a line, as explain takes it", renderName},
 }
 

@@ -46,6 +46,8 @@ func writeBlock(b *bytes.Buffer, block Block, o Options, wide bool) error {
 		writeNotes(b, v, o, wide)
 	case Tree:
 		writeTree(b, v.Roots, "", o)
+	case Code:
+		writeCode(b, v)
 	default:
 		return fmt.Errorf("the terminal formats do not know the block %T", block)
 	}
@@ -78,6 +80,13 @@ func writeNotes(b *bytes.Buffer, n Notes, o Options, wide bool) {
 		if item.Detail != "" {
 			writeStyled(b, "  ", item.Detail, Plain, o)
 		}
+	}
+}
+
+// writeCode is indented, so that it stands out, and not wrapped.
+func writeCode(b *bytes.Buffer, c Code) {
+	for _, line := range c.Lines {
+		b.WriteString("    " + Visible(line) + "\n")
 	}
 }
 

@@ -19,6 +19,8 @@ type Verdict struct {
 	// Findings is the number of findings at or above FailOn.
 	Findings int
 	FailOn   audit.Severity
+	// Text says what the findings mean; empty for those of a report.
+	Text string
 	// Unknown is the number of verdicts that are missing, and Gaps the number of sources' answers.
 	Unknown, Gaps int
 	// Coverage has the gaps, as the report shows them.
@@ -40,7 +42,10 @@ func (v *Verdict) Error() string {
 	if len(parts) > 0 {
 		parts = []string{"incomplete: " + strings.Join(parts, ", ")}
 	}
-	if v.Findings > 0 {
+	switch {
+	case v.Findings > 0 && v.Text != "":
+		parts = append(parts, v.Text)
+	case v.Findings > 0:
 		parts = append(parts, count(v.Findings, "finding", "findings")+" at or above "+string(v.FailOn))
 	}
 	return strings.Join(parts, "; ")

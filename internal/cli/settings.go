@@ -26,8 +26,10 @@ type settings struct {
 	timeout             time.Duration
 	readSecrets         bool
 	guestAgent          bool
-	insecure            bool
-	now                 time.Time
+	// adoption asks for what adopt and verify need beyond who is who.
+	adoption bool
+	insecure bool
+	now      time.Time
 }
 
 // readSettings reads the configuration and puts the flags over it. It asks no server.

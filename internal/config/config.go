@@ -98,6 +98,31 @@ type Cluster struct {
 	Site string `yaml:"site"`
 	// Selector says which VMs belong to it, whether or not they became Nodes.
 	Selector inventory.Selector `yaml:"selector"`
+	// Adopt says what adopt cannot read from the cluster.
+	Adopt Adopt `yaml:"adopt"`
+}
+
+// Adopt is what a cluster's manifests have to say about machines that do not exist yet, and what verify has to know. Flags of
+// adopt and verify win over it.
+type Adopt struct {
+	// Name and Namespace are those of the Cluster object; empty means the cluster's name for both.
+	Name      string `yaml:"name"`
+	Namespace string `yaml:"namespace"`
+	// Template is the VMID of the template for future machines.
+	Template int `yaml:"template"`
+	// Addresses are single addresses, ranges (FIRST-LAST) or CIDRs for future machines.
+	Addresses []string `yaml:"addresses"`
+	// Prefix is the length of their network's prefix; 0 means that of the adopted machines.
+	Prefix int `yaml:"prefix"`
+	// Gateway and DNSServers of that network; empty means those of the adopted machines.
+	Gateway    string   `yaml:"gateway"`
+	DNSServers []string `yaml:"dnsServers"`
+	// CredentialsSecret is the Secret with CAPMOX's access to Proxmox; empty means NAME-pve.
+	CredentialsSecret string `yaml:"credentialsSecret"`
+	// ControllerCredentials makes CAPMOX use what it was started with.
+	ControllerCredentials bool `yaml:"controllerCredentials"`
+	// CAPMOXTokenID is the ID of the API token that CAPMOX uses, by which verify knows its tasks.
+	CAPMOXTokenID string `yaml:"capmoxTokenID"`
 }
 
 // Thresholds decide when a run fails.

@@ -23,7 +23,7 @@ func CertainSecret(s string) bool { return certainSecret.MatchString(s) }
 // holdsSecret is true for the value of a key that must not get any further. The checks
 // of a token's ID and a site's URL say more about theirs.
 func holdsSecret(key, value string) bool {
-	return CertainSecret(value) && !strings.HasSuffix(key, ".tokenID") && !strings.HasSuffix(key, "].url")
+	return CertainSecret(value) && !strings.HasSuffix(key, "okenID") && !strings.HasSuffix(key, "].url")
 }
 
 // shown quotes a value for a message, unless it looks like a secret in the wrong place.

@@ -133,6 +133,7 @@ func (c *Config) validateClusters(p *problems) {
 		}
 		checkPath(p, key+".kubeconfig", cl.Kubeconfig)
 		validateSelector(p, key+".selector", &cl.Selector)
+		validateAdopt(p, key+".adopt", &cl.Adopt)
 	}
 }
 

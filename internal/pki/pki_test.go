@@ -16,6 +16,7 @@ import (
 
 	material "github.com/proxaudit/proxaudit/adopt/pki"
 	"github.com/proxaudit/proxaudit/adopt/pki/pkitest"
+	"github.com/proxaudit/proxaudit/internal/newfolder"
 	"github.com/proxaudit/proxaudit/internal/pki"
 )
 
@@ -56,7 +57,7 @@ func load(t *testing.T, dir, kubeconfig string) pki.Loaded {
 	return l
 }
 
-func manifests(t *testing.T, l pki.Loaded) []pki.File {
+func manifests(t *testing.T, l pki.Loaded) []newfolder.File {
 	t.Helper()
 	set, err := l.Secrets(material.Options{Cluster: "prod", Namespace: "prod", Owned: true, At: pkitest.Now,
 		ServingCAs: []string{l.Fingerprint()}, Bootstrap: []string{"cp-1"}})
@@ -80,7 +81,7 @@ func TestLoadAndWrite(t *testing.T) {
 	out := filepath.Join(t.TempDir(), "secrets")
 	// The modes hold whatever the umask.
 	old := syscall.Umask(0)
-	err := pki.Write(out+"/", manifests(t, l))
+	err := newfolder.Write(out+"/", newfolder.Private, manifests(t, l))
 	syscall.Umask(old)
 	if err != nil {
 		t.Fatal(err)
@@ -257,7 +258,7 @@ func TestOpenKeys(t *testing.T) {
 
 // TestWriteRefuses: what is there already stays as it is, and nothing is left beside it.
 func TestWriteRefuses(t *testing.T) {
-	files := []pki.File{{Name: "01-a.yaml", Data: []byte("a")}}
+	files := []newfolder.File{{Name: "01-a.yaml", Data: []byte("a")}}
 	for name, make := range map[string]func(t *testing.T, path string){
 		"an empty folder": func(t *testing.T, path string) {
 			if err := os.Mkdir(path, 0o755); err != nil {
@@ -276,7 +277,7 @@ func TestWriteRefuses(t *testing.T) {
 			out := filepath.Join(t.TempDir(), "out")
 			make(t, out)
 			before := tree(t, filepath.Dir(out))
-			err := pki.Write(out, files)
+			err := newfolder.Write(out, newfolder.Private, files)
 			if err == nil || !strings.Contains(err.Error(), "is there already") {
 				t.Fatalf("error = %v", err)
 			}
@@ -285,15 +286,15 @@ func TestWriteRefuses(t *testing.T) {
 			}
 		})
 	}
-	if err := pki.Write("", files); err == nil {
+	if err := newfolder.Write("", newfolder.Private, files); err == nil {
 		t.Error("the working folder was taken")
 	}
-	if err := pki.Write(filepath.Join(t.TempDir(), "no", "such"), files); err == nil || !strings.Contains(err.Error(), "no folder can be made in") {
+	if err := newfolder.Write(filepath.Join(t.TempDir(), "no", "such"), newfolder.Private, files); err == nil || !strings.Contains(err.Error(), "no folder can be made in") {
 		t.Errorf("error = %v", err)
 	}
 	under := filepath.Join(t.TempDir(), "file")
 	put(t, under, nil)
-	if err := pki.Write(filepath.Join(under, "out"), files); err == nil || !strings.Contains(err.Error(), "not a directory") {
+	if err := newfolder.Write(filepath.Join(under, "out"), newfolder.Private, files); err == nil || !strings.Contains(err.Error(), "not a directory") {
 		t.Errorf("error = %v", err)
 	}
 }
@@ -343,7 +344,7 @@ func TestWriteAllOrNothing(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			parent := t.TempDir()
-			err := pki.Write(filepath.Join(parent, "out"), []pki.File{{Name: "01-a.yaml", Data: []byte("key")}, {Name: bad, Data: []byte("key")}})
+			err := newfolder.Write(filepath.Join(parent, "out"), newfolder.Private, []newfolder.File{{Name: "01-a.yaml", Data: []byte("key")}, {Name: bad, Data: []byte("key")}})
 			if err == nil || !strings.Contains(err.Error(), "nothing was written") {
 				t.Fatalf("error = %v", err)
 			}
@@ -362,7 +363,7 @@ func TestNumbers(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if files[0].Name != "001-s.yaml" || files[119].Name != "120-s.yaml" || !slices.IsSortedFunc(files, func(a, b pki.File) int { return strings.Compare(a.Name, b.Name) }) {
+	if files[0].Name != "001-s.yaml" || files[119].Name != "120-s.yaml" || !slices.IsSortedFunc(files, func(a, b newfolder.File) int { return strings.Compare(a.Name, b.Name) }) {
 		t.Errorf("%s … %s", files[0].Name, files[119].Name)
 	}
 }

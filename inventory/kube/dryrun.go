@@ -23,24 +23,6 @@ const fieldManager = "proxaudit"
 // dryRunsAtOnce bounds the requests that are under way: each one runs the webhooks of a provider.
 const dryRunsAtOnce = 8
 
-// DryRunResult is what the API server said of a bundle.
-type DryRunResult struct {
-	// Sent counts the objects that the server was asked about, Accepted those that it would take.
-	Sent     int `json:"sent"`
-	Accepted int `json:"accepted"`
-	// Skipped are the Secrets: they are never sent.
-	Skipped []inventory.Ref `json:"skipped,omitempty"`
-	// Rejections are in the order of the objects; one that has several faults has several.
-	Rejections []Rejection `json:"rejections,omitempty"`
-	// Requests belong to the management cluster's.
-	Requests inventory.Requests `json:"requests"`
-}
-
-// Judged is false if the server did not say of every object whether it would take it: the run is incomplete then.
-func (r DryRunResult) Judged() bool {
-	return !slices.ContainsFunc(r.Rejections, func(x Rejection) bool { return !x.Cause.Judged() })
-}
-
 // MissingNamespace is the error of a dry run in a namespace that does not exist: a dry run creates nothing, so that every
 // object would be refused for that alone.
 type MissingNamespace struct {
@@ -61,7 +43,7 @@ func (m *MissingNamespace) Error() string {
 //
 // An error means that nothing was judged: *MissingNamespace, an object that is no manifest, or a server that does not
 // answer. What is wrong with one object is a Rejection.
-func (c *Client) DryRun(ctx context.Context, objects [][]byte) (r DryRunResult, err error) {
+func (c *Client) DryRun(ctx context.Context, objects [][]byte) (r inventory.DryRun, err error) {
 	manifests := make([]manifest, 0, len(objects))
 	for i, data := range objects {
 		m, err := readManifest(data)
@@ -183,8 +165,8 @@ func (c *Client) notAsked(err error) error {
 }
 
 // sendAll asks about every object that has a path. When the server is found to be gone the rest is not sent.
-func (d *dryRunSender) sendAll(ctx context.Context, manifests []manifest) ([][]Rejection, error) {
-	answers := make([][]Rejection, len(manifests))
+func (d *dryRunSender) sendAll(ctx context.Context, manifests []manifest) ([][]inventory.Rejection, error) {
+	answers := make([][]inventory.Rejection, len(manifests))
 	var wg sync.WaitGroup
 	var mu sync.Mutex
 	var gone error
@@ -196,14 +178,14 @@ func (d *dryRunSender) sendAll(ctx context.Context, manifests []manifest) ([][]R
 			defer func() { <-slots }()
 			m := manifests[i]
 			if m.path == "" {
-				answers[i] = []Rejection{d.notServed(m)}
+				answers[i] = []inventory.Rejection{d.notServed(m)}
 				return
 			}
 			mu.Lock()
 			before := gone
 			mu.Unlock()
 			if before != nil {
-				answers[i] = []Rejection{d.unsent(m, before)}
+				answers[i] = []inventory.Rejection{d.unsent(m, before)}
 				return
 			}
 			err := d.send(ctx, m)

@@ -12,63 +12,17 @@ import (
 	"github.com/proxaudit/proxaudit/inventory"
 )
 
-// RejectionCause is why an object was not accepted.
-type RejectionCause string
-
-// The causes. Of the first four the server judged the object and would not take it; with the others it is not known.
-const (
-	// RejectedInvalid: validation by the kind's definition or a webhook found a field wrong.
-	RejectedInvalid RejectionCause = "invalid"
-	// RejectedDenied: an admission webhook or policy denied it.
-	RejectedDenied RejectionCause = "denied"
-	// RejectedConflict: it exists already, and another manager set the field otherwise.
-	RejectedConflict RejectionCause = "conflict"
-	// RejectedNotServed: the server does not have its kind: the provider is not installed, or serves another version.
-	RejectedNotServed RejectionCause = "not-served"
-
-	// RejectedForbidden: this user may not apply it.
-	RejectedForbidden RejectionCause = "forbidden"
-	// RejectedWebhook: a webhook did not answer or knows no dry run.
-	RejectedWebhook RejectionCause = "webhook-failed"
-	// RejectedUnreachable: the server was not reached, or no longer.
-	RejectedUnreachable RejectionCause = "unreachable"
-	// RejectedOther: any other answer.
-	RejectedOther RejectionCause = "failed"
-)
-
-// Judged is true if the server said of the object itself that it would not take it.
-func (r RejectionCause) Judged() bool {
-	switch r {
-	case RejectedInvalid, RejectedDenied, RejectedConflict, RejectedNotServed:
-		return true
-	default:
-		return false
-	}
+func (d *dryRunSender) rejection(m manifest, cause inventory.RejectionCause, field, message, remedy string) inventory.Rejection {
+	return inventory.Rejection{Object: m.ref, APIVersion: m.gv.String(), Cause: cause, Field: d.c.oneLine(field), Message: d.c.oneLine(message), Remedy: remedy}
 }
 
-// Rejection is one reason for which one object was not accepted.
-type Rejection struct {
-	Object     inventory.Ref  `json:"object"`
-	APIVersion string         `json:"apiVersion"`
-	Cause      RejectionCause `json:"cause"`
-	// Field is a path like "spec.network.networkDevices[0].bridge"; empty if it is about no single field.
-	Field string `json:"field,omitempty"`
-	// Message is the server's own, in one line.
-	Message string `json:"message"`
-	Remedy  string `json:"remedy,omitempty"`
-}
-
-func (d *dryRunSender) rejection(m manifest, cause RejectionCause, field, message, remedy string) Rejection {
-	return Rejection{Object: m.ref, APIVersion: m.gv.String(), Cause: cause, Field: d.c.oneLine(field), Message: d.c.oneLine(message), Remedy: remedy}
-}
-
-func (d *dryRunSender) notServed(m manifest) Rejection {
-	return d.rejection(m, RejectedNotServed, "", fmt.Sprintf("%s does not serve %s in %s", d.c.Server(), m.ref.Kind, m.gv),
+func (d *dryRunSender) notServed(m manifest) inventory.Rejection {
+	return d.rejection(m, inventory.RejectedNotServed, "", fmt.Sprintf("%s does not serve %s in %s", d.c.Server(), m.ref.Kind, m.gv),
 		"install the provider that brings it (clusterctl init), or one of a version that serves it")
 }
 
-func (d *dryRunSender) unsent(m manifest, gone error) Rejection {
-	return d.rejection(m, RejectedUnreachable, "", "not sent: "+d.c.explain(gone).reason, d.c.explain(gone).remedy)
+func (d *dryRunSender) unsent(m manifest, gone error) inventory.Rejection {
+	return d.rejection(m, inventory.RejectedUnreachable, "", "not sent: "+d.c.explain(gone).reason, d.c.explain(gone).remedy)
 }
 
 // The texts by which an answer is told apart (k8s.io/apiserver v0.36: pkg/admission/plugin/webhook/errors,
@@ -93,15 +47,15 @@ func isMissingNamespace(err error) bool {
 }
 
 // rejections turns an error into what is wrong, one for each field that the server names.
-func (d *dryRunSender) rejections(m manifest, err error) []Rejection {
+func (d *dryRunSender) rejections(m manifest, err error) []inventory.Rejection {
 	var status apierrors.APIStatus
 	if !errors.As(err, &status) {
 		f := d.c.explain(err)
-		cause := RejectedOther
+		cause := inventory.RejectedOther
 		if f.whole {
-			cause = RejectedUnreachable
+			cause = inventory.RejectedUnreachable
 		}
-		return []Rejection{d.rejection(m, cause, "", f.reason, f.remedy)}
+		return []inventory.Rejection{d.rejection(m, cause, "", f.reason, f.remedy)}
 	}
 	s := status.Status()
 	cause, remedy := d.cause(m, s, err)
@@ -109,41 +63,41 @@ func (d *dryRunSender) rejections(m manifest, err error) []Rejection {
 		return byField
 	}
 	message := s.Message
-	if cause == RejectedOther {
+	if cause == inventory.RejectedOther {
 		message = d.c.reason(err)
 	}
-	return []Rejection{d.rejection(m, cause, "", message, remedy)}
+	return []inventory.Rejection{d.rejection(m, cause, "", message, remedy)}
 }
 
-func (d *dryRunSender) cause(m manifest, s metav1.Status, err error) (RejectionCause, string) {
+func (d *dryRunSender) cause(m manifest, s metav1.Status, err error) (inventory.RejectionCause, string) {
 	message := s.Message
 	switch {
 	case webhookFails.MatchString(message):
-		return RejectedWebhook, "check that the provider's controller runs and that its webhook Service has endpoints, and run again"
+		return inventory.RejectedWebhook, "check that the provider's controller runs and that its webhook Service has endpoints, and run again"
 	case apierrors.IsInvalid(err), undeclared.MatchString(message), unknown.MatchString(message):
-		return RejectedInvalid, ""
+		return inventory.RejectedInvalid, ""
 	case deniedBy.MatchString(message):
-		return RejectedDenied, ""
+		return inventory.RejectedDenied, ""
 	case apierrors.IsConflict(err):
-		return RejectedConflict, "the object exists and somebody else set this field: look at it (kubectl get " + quoteArg(m.resource+"."+m.gv.Group) + " " + quoteArg(m.ref.Name) +
+		return inventory.RejectedConflict, "the object exists and somebody else set this field: look at it (kubectl get " + quoteArg(m.resource+"."+m.gv.Group) + " " + quoteArg(m.ref.Name) +
 			" -n " + quoteArg(m.ref.Namespace) + " -o yaml --show-managed-fields) before anything is applied"
 	case apierrors.IsForbidden(err) && lacksRule.MatchString(message):
 		// A server-side apply of what does not exist needs both (endpoints/handlers/patch.go).
-		return RejectedForbidden, fmt.Sprintf(`add to the role of whoever runs the dry run: {apiGroups: [%q], resources: [%q], verbs: ["patch", "create"]}`, m.gv.Group, m.resource)
+		return inventory.RejectedForbidden, fmt.Sprintf(`add to the role of whoever runs the dry run: {apiGroups: [%q], resources: [%q], verbs: ["patch", "create"]}`, m.gv.Group, m.resource)
 	case apierrors.IsForbidden(err):
 		// A quota, the Pod security of a namespace, one that is being deleted.
-		return RejectedDenied, ""
+		return inventory.RejectedDenied, ""
 	case apierrors.IsNotFound(err), apierrors.IsMethodNotSupported(err):
-		return RejectedNotServed, "install the provider that brings it (clusterctl init), or one of a version that serves it"
+		return inventory.RejectedNotServed, "install the provider that brings it (clusterctl init), or one of a version that serves it"
 	case apierrors.IsUnauthorized(err):
-		return RejectedUnreachable, d.c.explain(err).remedy
+		return inventory.RejectedUnreachable, d.c.explain(err).remedy
 	}
-	return RejectedOther, d.c.explain(err).remedy
+	return inventory.RejectedOther, d.c.explain(err).remedy
 }
 
 // byField is one Rejection for each field that the details or the message name.
-func (d *dryRunSender) byField(m manifest, s metav1.Status, cause RejectionCause, remedy string) []Rejection {
-	var all []Rejection
+func (d *dryRunSender) byField(m manifest, s metav1.Status, cause inventory.RejectionCause, remedy string) []inventory.Rejection {
+	var all []inventory.Rejection
 	seen := map[string]bool{}
 	add := func(field, message string) {
 		field = strings.TrimPrefix(field, ".")
@@ -158,7 +112,7 @@ func (d *dryRunSender) byField(m manifest, s metav1.Status, cause RejectionCause
 			all = append(all, d.rejection(m, cause, field, message, remedy))
 		}
 	}
-	if (cause == RejectedInvalid || cause == RejectedDenied || cause == RejectedConflict) && s.Details != nil {
+	if (cause == inventory.RejectedInvalid || cause == inventory.RejectedDenied || cause == inventory.RejectedConflict) && s.Details != nil {
 		by := deniedBy.FindString(s.Message)
 		for _, c := range s.Details.Causes {
 			message := c.Message
@@ -168,7 +122,7 @@ func (d *dryRunSender) byField(m manifest, s metav1.Status, cause RejectionCause
 			add(c.Field, message)
 		}
 	}
-	if len(all) > 0 || cause != RejectedInvalid {
+	if len(all) > 0 || cause != inventory.RejectedInvalid {
 		return all
 	}
 	for _, match := range undeclared.FindAllStringSubmatch(s.Message, -1) {

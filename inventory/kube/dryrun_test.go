@@ -320,7 +320,7 @@ func TestDryRunRejections(t *testing.T) {
 				head, remedy, _ := strings.Cut(c.want[i], " | ")
 				cause, rest, _ := strings.Cut(head, " ")
 				field, message, _ := strings.Cut(rest, ": ")
-				if got.Cause != RejectionCause(cause) || got.Field != field || !strings.HasPrefix(got.Message, message) || !strings.Contains(got.Remedy, remedy) {
+				if got.Cause != inventory.RejectionCause(cause) || got.Field != field || !strings.HasPrefix(got.Message, message) || !strings.Contains(got.Remedy, remedy) {
 					t.Errorf("got %+v\nwant %s, field %q, %q, remedy %q", got, cause, field, message, remedy)
 				}
 				if strings.Contains(got.Message, dryRunToken) || strings.Contains(got.Message, "\n") {
@@ -344,7 +344,7 @@ func TestDryRunNotServed(t *testing.T) {
 		t.Fatalf("%+v", r)
 	}
 	for i, kind := range []string{"KubeadmControlPlane", "MachineSet"} {
-		if x := r.Rejections[i]; x.Cause != RejectedNotServed || x.Object.Kind != kind || !strings.Contains(x.Message, "does not serve "+kind) || x.Remedy == "" {
+		if x := r.Rejections[i]; x.Cause != inventory.RejectedNotServed || x.Object.Kind != kind || !strings.Contains(x.Message, "does not serve "+kind) || x.Remedy == "" {
 			t.Errorf("%+v", x)
 		}
 	}
@@ -411,7 +411,7 @@ func TestDryRunServerGone(t *testing.T) {
 	if n := len(s.requests()); n > 2+2*dryRunsAtOnce {
 		t.Errorf("%d requests after the first refusal", n)
 	}
-	if last := r.Rejections[many-1]; last.Object.Name != fmt.Sprintf("w-%d", many-1) || !strings.Contains(last.Message, "not sent") || last.Cause != RejectedUnreachable {
+	if last := r.Rejections[many-1]; last.Object.Name != fmt.Sprintf("w-%d", many-1) || !strings.Contains(last.Message, "not sent") || last.Cause != inventory.RejectedUnreachable {
 		t.Errorf("%+v", last)
 	}
 }

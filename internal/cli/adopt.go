@@ -1,0 +1,190 @@
+package cli
+
+import (
+	"errors"
+	"fmt"
+	"os"
+
+	"github.com/urfave/cli/v2"
+
+	"github.com/proxaudit/proxaudit/adopt"
+	"github.com/proxaudit/proxaudit/inventory"
+	"github.com/proxaudit/proxaudit/inventory/snapfile"
+	"github.com/proxaudit/proxaudit/render"
+)
+
+func adoptCommand(env *Env) *cli.Command {
+	return command(env, &cli.Command{
+		Name:  "adopt",
+		Usage: "render the manifests that bring a kubeadm cluster under Cluster API, paused",
+		Description: `Without -o it prints the manifests; -o table and the others print the plan:
+blockers, warnings, machines, Secrets, and every step with its commands. It
+changes nothing. With a blocker that could destroy something nothing is
+rendered, --force or not: exit 1, and an empty standard output.
+
+Examples:
+  proxaudit adopt --cluster prod -o table
+  proxaudit adopt --cluster prod > manifests.yaml
+  proxaudit adopt --cluster prod --output-dir prod-adoption
+  proxaudit adopt --cluster prod --server-dry-run > manifests.yaml
+  proxaudit adopt --cluster prod --pki-dir ./pki --secrets-dir ./secrets > manifests.yaml`,
+	}, adoptFlags(), func(c *cli.Context, r *run) error {
+		a := &adoption{run: r}
+		if err := a.read(c); err != nil {
+			return err
+		}
+		snap, err := r.snapshot(c.Context, a.settings)
+		if err != nil {
+			return err
+		}
+		plan, err := adopt.Make(snap, a.options)
+		if err != nil {
+			return unknownCluster(err, snap)
+		}
+		return a.deliver(c, plan, snap)
+	})
+}
+
+// unknownCluster is the user's error: a name that no cluster has.
+func unknownCluster(err error, snap *inventory.Snapshot) error {
+	var u *adopt.UnknownClusterError
+	if !errors.As(err, &u) {
+		return err
+	}
+	return known("cluster", []string{u.Cluster}, clusterKeys(snap))
+}
+
+func clusterKeys(snap *inventory.Snapshot) []string {
+	var out []string
+	for i := range snap.Clusters {
+		out = append(out, snap.Clusters[i].Key)
+	}
+	return out
+}
+
+// adoption is one run of adopt.
+type adoption struct {
+	*run
+	settings *settings
+	options  adopt.Options
+	targets  []target
+	// manifests is true if they go to standard output, and no plan does.
+	manifests                                               bool
+	nodesOut, outputDir, pkiDir, secretsDir, kubeconfigFile string
+	dryRun                                                  bool
+}
+
+// read checks the command line before anything is asked.
+func (a *adoption) read(c *cli.Context) error {
+	if _, err := positionals(c); err != nil {
+		return err
+	}
+	var err error
+	if a.targets, err = outputs(c, "table"); err != nil {
+		return err
+	}
+	a.manifests = !c.IsSet("output")
+	if a.manifests {
+		a.targets = nil
+	}
+	if a.settings, err = readSettings(c, a.env); err != nil {
+		return err
+	}
+	a.settings.adoption = true
+	a.nodesOut, a.outputDir, a.pkiDir, a.secretsDir = c.String("nodes-out"), c.String("output-dir"), c.String("pki-dir"), c.String("secrets-dir")
+	a.kubeconfigFile, a.dryRun = c.String("kubeconfig-file"), c.Bool("server-dry-run")
+	if a.dryRun && len(a.settings.from) > 0 {
+		return usagef("--server-dry-run asks the management cluster, and --from asks none")
+	}
+	if (a.pkiDir == "") != (a.secretsDir == "") {
+		return usagef("--pki-dir and --secrets-dir belong together: the keys are read from the one, and the Secrets written into the other")
+	}
+	if a.kubeconfigFile != "" && a.pkiDir == "" {
+		return usagef("--kubeconfig-file is written into a Secret, which takes --pki-dir and --secrets-dir")
+	}
+	for flag, dir := range map[string]string{"output-dir": a.outputDir, "secrets-dir": a.secretsDir} {
+		if _, err := os.Lstat(dir); dir != "" && err == nil {
+			return usagef("--%s: %s is there already, and nothing in it is changed", flag, dir).hint("Give a folder that does not exist.")
+		}
+	}
+	a.options, err = adoptOptions(c, a.settings)
+	return err
+}
+
+// deliver writes what was asked for, files first. Nothing that could be applied is written for a plan with a blocker that
+// counts.
+func (a *adoption) deliver(c *cli.Context, plan *adopt.Plan, snap *inventory.Snapshot) error {
+	verdict := a.verdict(plan)
+	if plan.Ready() {
+		if err := a.judge(c, plan); err != nil {
+			return err
+		}
+		if err := a.writeFiles(plan, snap); err != nil {
+			return err
+		}
+	}
+	if err := a.write(a.targets, render.Plan(plan)); err != nil {
+		return err
+	}
+	if a.manifests {
+		if err := a.say(plan); err != nil {
+			return err
+		}
+		if plan.Ready() && a.outputDir == "" {
+			if _, err := a.stdout().Write(plan.Bundle().Manifests()); err != nil {
+				return stdoutError(err)
+			}
+		}
+	}
+	if verdict.Incomplete() {
+		a.sayGaps(a.targets, plan.Coverage)
+	}
+	return verdict.orNil()
+}
+
+func (a *adoption) verdict(plan *adopt.Plan) *Verdict {
+	v := &Verdict{FailOn: a.settings.failOn}
+	if !plan.Ready() {
+		v.Findings = len(plan.Blockers)
+		v.Text = "not adoptable: " + count(len(plan.Blockers), "blocker", "blockers")
+	}
+	if plan.Summary.Incomplete {
+		v.Gaps, v.Coverage = gaps(plan.Coverage), plan.Coverage
+	}
+	return v
+}
+
+// say tells on standard error what the manifests alone do not: what stands in the way, what to know, and which Secrets have
+// to be there.
+func (a *adoption) say(plan *adopt.Plan) error {
+	if a.quiet {
+		return nil
+	}
+	return a.sayDocument(render.PlanNotes(plan))
+}
+
+// writeFiles writes the files that were asked for.
+func (a *adoption) writeFiles(plan *adopt.Plan, snap *inventory.Snapshot) error {
+	if a.secretsDir != "" {
+		if err := a.writeSecrets(plan, snap); err != nil {
+			return err
+		}
+	}
+	if a.outputDir != "" {
+		if err := a.writeOutputDir(plan); err != nil {
+			return err
+		}
+	}
+	if a.nodesOut == "" {
+		return nil
+	}
+	if len(plan.NodePatches) == 0 {
+		a.warnf("--nodes-out: every Node has its providerID, so that %s is not written", a.nodesOut)
+		return nil
+	}
+	if err := snapfile.ReplaceFile(a.nodesOut, 0o644, writing(plan.Bundle().NodePatches)); err != nil {
+		return fmt.Errorf("--nodes-out %s: %w", a.nodesOut, err)
+	}
+	a.verbosef("wrote %s", a.nodesOut)
+	return nil
+}

@@ -1,0 +1,103 @@
+// Package newfolder writes files into a folder that was not there before: the whole, or nothing.
+package newfolder
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+)
+
+// File is a file to write.
+type File struct {
+	Name string
+	Data []byte
+}
+
+// Access says who may read what is written.
+type Access struct {
+	what       string
+	dir, files fs.FileMode
+}
+
+var (
+	// Private is for secrets: a folder of mode 0700 with files of mode 0600.
+	Private = Access{"Secrets", 0o700, 0o600}
+	// Public is for everything else.
+	Public = Access{"files", 0o755, 0o644}
+)
+
+// Write makes a folder with files. All of them are written to a folder beside it that then gets its name, so that there is the whole or nothing. What is there already is never
+// touched: neither a file nor a folder, not even an empty one.
+func Write(dir string, access Access, files []File) (err error) {
+	dir = filepath.Clean(dir)
+	if err := free(dir, access.what); err != nil {
+		return err
+	}
+	parent, name := filepath.Split(dir)
+	if parent == "" {
+		parent = "."
+	}
+	// os.MkdirTemp makes it 0700.
+	tmp, err := os.MkdirTemp(parent, "."+name+".*")
+	if err != nil {
+		return fmt.Errorf("cannot write %s to %s: no folder can be made in %s: %s: make that folder, or choose another", access.what, dir, parent, reason(err))
+	}
+	defer func() {
+		if err == nil {
+			return
+		}
+		if rerr := os.RemoveAll(tmp); rerr != nil {
+			err = errors.Join(err, fmt.Errorf("%s may be left in %s: remove it: %w", access.what, tmp, rerr))
+		}
+	}()
+	for _, f := range files {
+		if err := writeFile(tmp, f, access.files); err != nil {
+			return fmt.Errorf("cannot write %s to %s: %s: %s: nothing was written", access.what, dir, f.Name, reason(err))
+		}
+	}
+	// Somebody may have made it meanwhile. os.Rename itself takes no place but that of an empty folder.
+	if err := free(dir, access.what); err != nil {
+		return err
+	}
+	if err := os.Chmod(tmp, access.dir); err != nil {
+		return fmt.Errorf("cannot write %s to %s: %w: nothing was written", access.what, dir, err)
+	}
+	if err := os.Rename(tmp, dir); err != nil {
+		return fmt.Errorf("cannot write %s to %s: %w: nothing was written", access.what, dir, err)
+	}
+	return nil
+}
+
+func free(dir, what string) error {
+	switch _, err := os.Lstat(dir); {
+	case err == nil:
+		return fmt.Errorf("%s is there already, and nothing in it was changed: choose a folder that does not exist", dir)
+	case !errors.Is(err, fs.ErrNotExist):
+		return fmt.Errorf("cannot write %s to %s: %s: choose another folder", what, dir, reason(err))
+	}
+	return nil
+}
+
+func writeFile(dir string, f File, mode fs.FileMode) (err error) {
+	if !filepath.IsLocal(f.Name) || filepath.Base(f.Name) != f.Name {
+		return errors.New("it is no name of a file in a folder")
+	}
+	out, err := os.OpenFile(filepath.Join(dir, f.Name), os.O_WRONLY|os.O_CREATE|os.O_EXCL, mode) //nolint:gosec // the name was looked at
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, out.Close()) }()
+	_, err = out.Write(f.Data)
+	return err
+}
+
+// reason leaves the path out of an error: it stands before it already.
+func reason(err error) string {
+	var pe *fs.PathError
+	if errors.As(err, &pe) {
+		return pe.Err.Error()
+	}
+	return err.Error()
+}

@@ -1,0 +1,198 @@
+package render
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/proxaudit/proxaudit/adopt"
+	"github.com/proxaudit/proxaudit/inventory"
+)
+
+// Plan is the view of `adopt`.
+func Plan(p *adopt.Plan) Document {
+	d := Document{Value: p, Names: []string{}}
+	for _, m := range p.Machines {
+		d.Names = append(d.Names, inventory.Subject{Kind: inventory.SubjectNode, Scope: p.Cluster, Name: m.Node}.String())
+	}
+	d.Sections = append(d.Sections, Section{Blocks: []Block{planFacts(p)}})
+	if len(p.Blockers) > 0 {
+		d.Sections = append(d.Sections, Section{Title: "Blockers:", Blocks: []Block{findingsTable(p.Blockers)}})
+	}
+	if len(p.Warnings) > 0 {
+		d.Sections = append(d.Sections, Section{Title: "Warnings:", Blocks: []Block{findingsTable(p.Warnings)}})
+	}
+	d.Sections = append(d.Sections, Section{Title: "Machines:", Blocks: []Block{machinesTable(p)}})
+	if len(p.Groups) > 0 {
+		d.Sections = append(d.Sections, Section{Title: "MachineDeployments:", Blocks: []Block{groupsTable(p)}})
+	}
+	d.Sections = append(d.Sections, Section{Title: "Secrets that have to be there (never printed):", Blocks: []Block{secretsTable(p)}})
+	if len(p.Blockers) == 0 && len(p.Missing) == 0 {
+		d.Sections = append(d.Sections, stepSections(p)...)
+	}
+	d.Sections = append(d.Sections, planSummary(p), footer(p.Envelope))
+	return d
+}
+
+func planFacts(p *adopt.Plan) KeyValues {
+	versions := fmt.Sprintf("Kubernetes %s, Cluster API %s, CAPMOX %s", orUnknown(p.Versions.Kubernetes), orUnknown(p.Versions.CAPI), orUnknown(p.Versions.CAPMOX))
+	if p.Versions.Proven {
+		versions += " (the pair that was executed)"
+	}
+	return KeyValues{Items: []KeyValue{
+		{Key: "Cluster", Value: p.Cluster},
+		{Key: "Becomes", Value: p.Namespace + "/" + p.Name},
+		{Key: "Site", Value: orUnknown(p.Site)},
+		{Key: "Versions", Value: versions},
+	}}
+}
+
+func orUnknown(s string) string {
+	if s == "" {
+		return unknownValue
+	}
+	return s
+}
+
+// findingsTable shows each finding in a row: what it is about, what it is, and what to do.
+func findingsTable(fs []adopt.Finding) Table {
+	t := Table{Columns: []Column{
+		{Title: "RULE"},
+		{Title: "SUBJECT", Min: 24},
+		{Title: "NAME", Fit: Fold},
+		{Title: "WHAT", Fit: FoldFirst, Min: 30},
+		{Title: "REMEDY", Fit: FoldFirst, Min: 36},
+	}}
+	for i := range fs {
+		f := &fs[i]
+		style := Warn
+		if f.Destroys {
+			style = Bad
+		}
+		what := f.Title
+		if len(f.Details) > 0 {
+			what += ": " + strings.Join(f.Details, "; ")
+		}
+		remedy := f.Remedy
+		if i > 0 && fs[i-1].Rule == f.Rule && fs[i-1].Remedy == f.Remedy {
+			remedy = ""
+		}
+		t.Rows = append(t.Rows, []Cell{{Text: f.Rule, Style: style}, {Text: f.Subject.ID}, {Text: f.Subject.Name}, {Text: what}, {Text: remedy}})
+	}
+	return t
+}
+
+func machinesTable(p *adopt.Plan) Table {
+	t := Table{Columns: []Column{
+		{Title: "MACHINE", Min: 20},
+		{Title: "NODE", Min: 20},
+		{Title: "ROLE"},
+		{Title: "VM", Min: 12},
+		{Title: "HOST", Fit: Fold},
+		{Title: "VERSION", Fit: Fold},
+		{Title: "DEPLOYMENT", Fit: Fold},
+		{Title: "PROVIDERID", Wide: true, Fit: Fold},
+	}, Empty: "The cluster has no Nodes."}
+	for _, m := range p.Machines {
+		role := "worker"
+		if m.ControlPlane {
+			role = "control plane"
+		}
+		vm := ""
+		if m.VMID != 0 {
+			vm = inventory.VMSubject(inventory.Key{Site: m.Site, VMID: m.VMID}).String()
+		}
+		t.Rows = append(t.Rows, []Cell{{Text: m.Name}, {Text: m.Node}, {Text: role}, {Text: vm}, {Text: m.Host}, {Text: m.Version}, {Text: m.Group}, {Text: m.ProviderID}})
+	}
+	return t
+}
+
+func groupsTable(p *adopt.Plan) Table {
+	t := Table{Columns: []Column{
+		{Title: "DEPLOYMENT", Min: 20},
+		{Title: "MACHINES", Align: Right},
+		{Title: "VERSION"},
+		{Title: "SIZE", Fit: Fold},
+		{Title: "LABELS", Fit: Fold, Min: 20},
+		{Title: "TAINTS", Fit: Fold, Min: 20},
+	}}
+	for _, g := range p.Groups {
+		size := fmt.Sprintf("%d vCPU / %s", g.Sockets*g.Cores, mebibytes(g.MemoryMiB))
+		if g.DiskGiB > 0 {
+			size += fmt.Sprintf(" / %d GiB", g.DiskGiB)
+		}
+		var labels, taints []string
+		for _, k := range sortedKeys(g.Labels) {
+			labels = append(labels, k+"="+g.Labels[k])
+		}
+		for _, x := range g.Taints {
+			taints = append(taints, x.Key+"="+x.Value+":"+x.Effect)
+		}
+		t.Rows = append(t.Rows, []Cell{{Text: g.Name}, {Text: fmt.Sprint(len(g.Machines))}, {Text: g.Version}, {Text: size},
+			{Text: strings.Join(labels, ", ")}, {Text: strings.Join(taints, ", ")}})
+	}
+	return t
+}
+
+func secretsTable(p *adopt.Plan) Table {
+	t := Table{Columns: []Column{{Title: "SECRET", Min: 20}, {Title: "TYPE", Fit: Fold}, {Title: "KEYS", Fit: Fold}, {Title: "FROM", Fit: FoldFirst, Min: 30}}, Empty: "None."}
+	for _, s := range p.Secrets {
+		t.Rows = append(t.Rows, []Cell{{Text: p.Namespace + "/" + s.Name}, {Text: s.Type}, {Text: strings.Join(s.Keys, ", ")}, {Text: s.From}})
+	}
+	return t
+}
+
+// stepSections have a section for each step, with what to type.
+func stepSections(p *adopt.Plan) []Section {
+	var out []Section
+	for _, s := range p.Steps {
+		sec := Section{Title: fmt.Sprintf("Step %d: %s", s.Number, s.Title), Blocks: []Block{Notes{Items: []Note{{Text: s.Why}}}}}
+		add := func(title string, lines []string) {
+			if len(lines) == 0 {
+				return
+			}
+			sec.Blocks = append(sec.Blocks, Notes{Items: []Note{{Text: title}}})
+			if slices.ContainsFunc(lines, isCommand) {
+				sec.Blocks = append(sec.Blocks, Code{Lines: lines})
+				return
+			}
+			var notes []Note
+			for _, l := range lines {
+				notes = append(notes, Note{Text: l})
+			}
+			sec.Blocks = append(sec.Blocks, Notes{Items: notes})
+		}
+		add("Do:", s.Commands)
+		add("Go on only if this is as it should be:", s.Check)
+		add("To go back:", s.Abort)
+		out = append(out, sec)
+	}
+	return out
+}
+
+// isCommand tells a line for a shell from a sentence.
+func isCommand(line string) bool {
+	for _, prefix := range []string{"kubectl ", "proxaudit ", "clusterctl ", "(", "#", "openssl ", "rm "} {
+		if strings.HasPrefix(line, prefix) {
+			return true
+		}
+	}
+	return false
+}
+
+func planSummary(p *adopt.Plan) Section {
+	s := p.Summary
+	what := fmt.Sprintf("%s, %s: ", count(s.ControlPlanes, "control plane", "control planes"), count(s.Workers, "worker", "workers"))
+	note := Note{Style: Good, Text: what + count(s.Objects, "manifest", "manifests") + ", " + count(s.Warnings, "warning", "warnings")}
+	switch {
+	case s.Incomplete:
+		note = Note{Style: Warn, Text: what + "no manifests, because something that they need was not seen"}
+	case s.Blockers > 0:
+		text := fmt.Sprintf("%s, %d of which --force does not override, and %s", count(s.Blockers, "blocker", "blockers"), s.Destructive, count(s.Warnings, "warning", "warnings"))
+		if s.Rendered {
+			text += "; rendered all the same (--force)"
+		}
+		note = Note{Style: Bad, Text: what + text}
+	}
+	return Section{Footer: true, Blocks: []Block{Notes{Items: []Note{note}}}}
+}
