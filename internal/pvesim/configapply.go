@@ -105,6 +105,12 @@ func (e *configEdit) remove(name string, force bool) *apiError {
 		}
 		delete(e.d.main, name)
 		return nil
+	case name == "vmstate":
+		if err := e.g.checkProtection("can't remove vmstate '" + text + "'"); err != nil {
+			return err
+		}
+		e.d.forgetState()
+		return nil
 	case isDrive(name):
 		if err := e.g.checkProtection("can't remove drive '" + name + "'"); err != nil {
 			return err

@@ -54,6 +54,14 @@ func (c *call) mayChange(names []string) *apiError {
 		if isDrive(name) || reOwnCheck.MatchString(name) {
 			continue
 		}
+		if name == "vmstate" { // the saved memory of a suspended guest
+			for _, priv := range []string{"VM.Config.Disk", "VM.PowerMgmt"} {
+				if err := c.need(path, priv); err != nil {
+					return err
+				}
+			}
+			continue
+		}
 		privs, ok := optionRight(name)
 		if !ok {
 			return failed("only root can set '%s' config", name)

@@ -145,6 +145,16 @@ func (d *draft) keepDelete(key string) {
 	d.deletes = slices.DeleteFunc(d.deletes, func(e pendingDelete) bool { return e.key == key })
 }
 
+// forgetState takes away that a guest was suspended to disk.
+func (d *draft) forgetState() {
+	for _, key := range []string{"vmstate", "runningmachine", "runningcpu", "running-nets-host-mtu"} {
+		delete(d.main, key)
+	}
+	if d.main.text("lock") == "suspended" {
+		delete(d.main, "lock")
+	}
+}
+
 // cleanPending drops pending changes that change nothing
 // (PVE::AbstractConfig cleanup_pending).
 func (d *draft) cleanPending() {

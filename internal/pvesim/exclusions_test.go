@@ -12,8 +12,9 @@ import (
 var exclusions = map[string]string{
 	"cluster_config_nodes": "the recorder had no corosync.conf, so it recorded an empty list that no real cluster shows",
 
-	// The simulator carries out no writes. What the recorded ones led to is
-	// compared: the GET requests after them are not excluded (see prepare).
+	// By default the simulator carries out no writes. What the recorded ones led
+	// to is compared: the GET requests after them are not excluded (see prepare).
+	// TestRecordedWrites sends most of them to a simulator that does.
 	"w_clone_402":         noWrites,
 	"w_clone_403_named":   noWrites,
 	"w_create_400":        noWrites,
@@ -29,7 +30,7 @@ var exclusions = map[string]string{
 	"w_set_smbios_nouuid": noWrites,
 }
 
-const noWrites = "a write, which the simulator refuses"
+const noWrites = "a write, which the simulator refuses by default"
 
 // collectorEndpoints are those that the collector calls. None of their
 // recordings may be excluded.

@@ -128,9 +128,12 @@ func (e *configEdit) plugsNet(name string, features []string) bool {
 // plugsDrive: a medium is changed in place; a disk is plugged, but not on IDE and
 // SATA.
 func (e *configEdit) plugsDrive(name string, features []string) (bool, *apiError) {
-	will, err := parseDrive(name, e.d.pending.text(name))
-	if err != nil || strings.HasPrefix(name, "efidisk") || strings.HasPrefix(name, "tpmstate") {
+	if strings.HasPrefix(name, "efidisk") || strings.HasPrefix(name, "tpmstate") {
 		return false, nil
+	}
+	will, err := parseDrive(name, e.d.pending.text(name))
+	if err != nil {
+		return false, failed("unable to parse drive options for '%s'", name)
 	}
 	was, err := parseDrive(name, e.d.main.text(name))
 	if err != nil { // no drive yet

@@ -147,7 +147,7 @@ func (r recording) replay(t *testing.T, s *Server) []string {
 var reConfigOf = regexp.MustCompile(`/qemu/(\d+)/`)
 
 // prepare brings the fleet into the state that the recorded writes before a
-// recording left, because the simulator does not carry out writes.
+// recording left, because the simulator carries out none by default.
 func prepare(t *testing.T, s *Server, version string, r recording) {
 	t.Helper()
 	set := func(f *Fleet, vmid int, file string) {

@@ -168,10 +168,10 @@ func (cl *cloning) mayUseStorages() *apiError {
 	shared := true
 	err := cl.drives(func(_ string, d driveProps) *apiError {
 		file := d["file"]
-		switch {
-		case file == "none":
+		switch file {
+		case "none":
 			return nil
-		case file == "cdrom":
+		case "cdrom":
 			return cl.c.need("/", "Sys.Console")
 		}
 		id, _, ok := splitVolume(file)

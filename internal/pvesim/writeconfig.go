@@ -70,7 +70,11 @@ func (c *call) changeConfig(do func(g *guest, ch *configChange) (any, *apiError)
 	if err := c.checkDigest(g); err != nil {
 		return nil, err
 	}
-	if err := g.checkLock(); err != nil && !(slices.Contains(ch.deletes, "vmstate") && g.conf.main.text("lock") == "suspended") {
+	var passes []string
+	if slices.Contains(ch.deletes, "vmstate") {
+		passes = []string{"suspended"} // the lock goes with the saved state
+	}
+	if err := g.checkLock(passes...); err != nil {
 		return nil, err
 	}
 	if err := ch.checkBalloon(g); err != nil {

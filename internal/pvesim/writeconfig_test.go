@@ -71,6 +71,9 @@ func TestConfigOfAStoppedVM(t *testing.T) {
 		{name: "no tags", vmid: "101", form: `{"tags":""}`, hasNot: []string{"tags: a"}},
 		{name: "cdrom is ide2", form: "cdrom=none", has: []string{"ide2: none\n"}},
 		{name: "tags need a right", token: "few@pve!tok", form: "tags=x", task: "403 Permission check failed (/vms/100, VM.Config.Options)"},
+		{name: "a saved state", vmid: "105", form: "delete=vmstate", hasNot: []string{"vmstate", "lock"}},
+		{name: "a locked VM's cores", vmid: "105", form: "cores=1", want: "500 VM is locked (suspended)"},
+		{name: "a saved state without a right", token: "none@pve!tok", vmid: "105", form: "delete=vmstate", want: "403 Permission check failed (/vms/105, " + strings.Join(configPrivileges, "|") + ")"},
 		{name: "empty note", vmid: "900", form: `{"description":""}`, hasNot: []string{"factory", "#"}, has: []string{"[snap]\ncores: 1\n"}},
 	} {
 		t.Run(tc.name, func(t *testing.T) { tc.run(t) })

@@ -1,6 +1,7 @@
 package pvesim
 
 import (
+	"strings"
 	"testing"
 	"time"
 )
@@ -56,6 +57,38 @@ func TestPower(t *testing.T) {
 				t.Errorf("still suspended: %s", vm.raw)
 			}
 		})
+	}
+}
+
+// TestPowerOfWhatIsManaged: the task hands the request over and ends well, also when
+// there is nothing to do or it cannot be done.
+func TestPowerOfWhatIsManaged(t *testing.T) {
+	s := startWritable(t)
+	for _, step := range []struct{ action, lock, state, status string }{
+		{"start", "", "started", "running"}, {"start", "", "started", "running"}, {"stop", "", "stopped", "stopped"},
+		{"start", "backup", "started", "stopped"}, {"shutdown", "", "stopped", "stopped"},
+	} {
+		if step.lock != "" {
+			if err := s.Update(func(f *Fleet) { f.VMs[103].Config = "lock: " + step.lock + "\n" }); err != nil {
+				t.Fatal(err)
+			}
+		}
+		st, upid := send(t, s, "all@pve!tok", "POST", "/nodes/pve1/qemu/103/status/"+step.action, "")
+		if st != "200 OK" || ended(t, s, upid) != "OK" {
+			t.Fatalf("%s: %s", step.action, st)
+		}
+		if got := s.fleetNow(); got.HA["vm:103"].State != step.state || s.current().byID[103].status != step.status {
+			t.Errorf("after %s: requested %s, it is %s", step.action, got.HA["vm:103"].State, s.current().byID[103].status)
+		}
+	}
+	if err := s.Update(func(f *Fleet) {
+		f.HA["vm:103"].State = "ignored"
+		f.VMs[103].Config = "name: a\n"
+	}); err != nil {
+		t.Fatal(err)
+	}
+	if _, upid := send(t, s, "all@pve!tok", "POST", "/nodes/pve1/qemu/103/status/start", ""); !strings.Contains(upid.(string), ":qmstart:") {
+		t.Errorf("one that the manager ignores: %v", upid)
 	}
 }
 

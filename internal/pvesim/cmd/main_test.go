@@ -37,6 +37,8 @@ func TestServe(t *testing.T) {
 		{"with TLS", []string{"--fleet", fleet + ".yaml", "--fleet", "../testdata/overlay.yaml", "--ca-file", ca},
 			[]string{"https://127.0.0.1:", "export PROXMOX_URL=https://", "export PROXMOX_TOKEN='audit@pve!big'", "export PROXMOX_SECRET='", "fingerprint", ca}, "http://"},
 		{"plain", []string{"--fleet", fleet + ".yaml", "--plain-http"}, []string{"http://127.0.0.1:", "token root@pam!full"}, "fingerprint"},
+		{"writable", []string{"--fleet", fleet + ".yaml", "--plain-http", "--writable"}, []string{"It carries out writes.\n"}, "fingerprint"},
+		{"not writable", []string{"--fleet", fleet + ".yaml"}, []string{"Proxmox VE simulator"}, "carries out"},
 		{"an import", []string{"--import", fleet, "--listen", "[::1]:0"}, []string{"https://[::1]:"}, "127.0.0.1"},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
