@@ -7,6 +7,7 @@ import (
 	"net"
 	"os"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"sync"
 	"time"
@@ -23,6 +24,8 @@ type Bench struct {
 	ca       *authority
 	etcd     *etcd
 	servers  []*Server
+	// clients are what runs against the servers, and has to end before them.
+	clients []func() error
 }
 
 // Start brings up one API server for each name, each with an etcd prefix of its own, and returns when all of them
@@ -30,6 +33,9 @@ type Bench struct {
 func Start(ctx context.Context, dir string, names ...string) (*Bench, error) {
 	found, err := findBinaries()
 	if err != nil {
+		return nil, err
+	}
+	if err := os.MkdirAll(dir, 0o700); err != nil {
 		return nil, err
 	}
 	ca, err := newAuthority("proxaudit-bench")
@@ -74,16 +80,21 @@ func (b *Bench) Server(name string) *Server {
 	panic(fmt.Sprintf("realkube: the bench has no API server %q", name))
 }
 
-// Close stops the API servers and then etcd: the other way round, every API server would spend its shutdown
-// waiting for its storage.
+// Close stops the managers, then the API servers and then etcd: the other way round, each of them would spend its
+// shutdown waiting for the one that it needs.
 func (b *Bench) Close() error {
+	var early []error
+	for _, stop := range slices.Backward(b.clients) {
+		early = append(early, stop())
+	}
+	b.clients = nil
 	failures := make([]error, len(b.servers))
 	var wait sync.WaitGroup
 	for i, s := range b.servers {
 		wait.Go(func() { failures[i] = s.Stop() })
 	}
 	wait.Wait()
-	return errors.Join(errors.Join(failures...), b.etcd.stop())
+	return errors.Join(errors.Join(early...), errors.Join(failures...), b.etcd.stop())
 }
 
 // path is a file of the bench, in a folder that is made on the way.

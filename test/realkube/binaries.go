@@ -6,10 +6,13 @@ import (
 	"path/filepath"
 )
 
-// Versions of the servers. They are pinned in the go.mod files of test/bench, and a test compares.
+// Versions of what test/bench builds. They are pinned in the go.mod files there, and a test compares.
 const (
-	EtcdVersion      = "v3.7.3"
-	APIServerVersion = "v1.37.2"
+	EtcdVersion       = "v3.7.3"
+	APIServerVersion  = "v1.37.2"
+	ClusterAPIVersion = "v1.14.2"
+	CAPMOXVersion     = "v0.9.0"
+	IPAMVersion       = "v1.1.0"
 )
 
 // binaries are the paths of what test/bench/build.sh makes.
@@ -36,11 +39,34 @@ func findBinaries() (binaries, error) {
 		need = append(need, filepath.Join(dir, p.FileName()))
 	}
 	for _, path := range need {
-		if _, err := os.Stat(path); err != nil {
-			return binaries{}, fmt.Errorf("%s is missing: build it with `make bench-binaries` (test/bench/build.sh; about 15 minutes on two cores, once)", path)
+		if err := exists(path); err != nil {
+			return binaries{}, err
 		}
 	}
 	return b, nil
+}
+
+// Kubectl returns the path of kubectl, of the API server's version.
+func Kubectl() (string, error) { return binary("kubectl-" + APIServerVersion) }
+
+// Clusterctl returns the path of clusterctl, of Cluster API's version.
+func Clusterctl() (string, error) { return binary("clusterctl-" + ClusterAPIVersion) }
+
+// binary returns the path of a file that build.sh makes.
+func binary(name string) (string, error) {
+	dir, err := benchDir()
+	if err != nil {
+		return "", err
+	}
+	path := filepath.Join(dir, name)
+	return path, exists(path)
+}
+
+func exists(path string) error {
+	if _, err := os.Stat(path); err != nil {
+		return fmt.Errorf("%s is missing: build it with `make bench-binaries` (test/bench/build.sh; about half an hour on two cores, once)", path)
+	}
+	return nil
 }
 
 // benchDir is the directory that test/bench/build.sh writes to, found by the same rule.

@@ -15,6 +15,7 @@ import (
 type etcd struct {
 	process *process
 	url     string
+	client  *http.Client
 }
 
 // startEtcd starts a single-member etcd that keeps its data under dir and does not wait for the disk.
@@ -24,7 +25,7 @@ func startEtcd(ctx context.Context, binary, dir string) (*etcd, error) {
 		if err != nil {
 			return nil, err
 		}
-		e := &etcd{url: "http://" + loopback(port)}
+		e := &etcd{url: "http://" + loopback(port), client: loopbackClient}
 		e.process, err = startProcess("etcd", filepath.Join(dir, "etcd.log"), binary,
 			"--name=bench",
 			"--data-dir="+filepath.Join(dir, fmt.Sprintf("etcd-data-%d", attempt)),
@@ -65,7 +66,7 @@ func (e *etcd) health(ctx context.Context) error {
 	var answer struct {
 		Health string `json:"health"`
 	}
-	if err := roundTrip(request, &answer); err != nil {
+	if err := roundTrip(e.client, request, &answer); err != nil {
 		return err
 	}
 	if answer.Health != "true" {
@@ -111,14 +112,14 @@ func (e *etcd) call(ctx context.Context, path string, ask, answer any) error {
 	if err != nil {
 		return err
 	}
-	return roundTrip(request, answer)
+	return roundTrip(e.client, request, answer)
 }
 
 // loopbackClient ignores the proxy of the environment: everything here is on loopback.
 var loopbackClient = &http.Client{Transport: &http.Transport{}}
 
-func roundTrip(request *http.Request, answer any) error {
-	response, err := loopbackClient.Do(request)
+func roundTrip(client *http.Client, request *http.Request, answer any) error {
+	response, err := client.Do(request)
 	if err != nil {
 		return err
 	}

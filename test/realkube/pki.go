@@ -1,9 +1,11 @@
 package realkube
 
 import (
+	"crypto"
 	"crypto/ecdsa"
 	"crypto/elliptic"
 	"crypto/rand"
+	"crypto/rsa"
 	"crypto/x509"
 	"crypto/x509/pkix"
 	"encoding/pem"
@@ -20,7 +22,7 @@ const certificateLife = 12 * time.Hour
 // cluster CA of kubeadm does.
 type authority struct {
 	cert *x509.Certificate
-	key  *ecdsa.PrivateKey
+	key  crypto.Signer
 	pem  []byte
 }
 
@@ -29,7 +31,8 @@ type keyPair struct{ cert, key []byte }
 
 // newAuthority makes a certificate authority that signs itself.
 func newAuthority(name string) (*authority, error) {
-	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
+	// RSA, as kubeadm makes them.
+	key, err := rsa.GenerateKey(rand.Reader, 2048)
 	if err != nil {
 		return nil, err
 	}
@@ -39,7 +42,7 @@ func newAuthority(name string) (*authority, error) {
 	}
 	template.IsCA = true
 	template.BasicConstraintsValid = true
-	template.KeyUsage = x509.KeyUsageCertSign | x509.KeyUsageDigitalSignature
+	template.KeyUsage = x509.KeyUsageCertSign | x509.KeyUsageDigitalSignature | x509.KeyUsageKeyEncipherment
 	der, err := x509.CreateCertificate(rand.Reader, template, template, key.Public(), key)
 	if err != nil {
 		return nil, err
@@ -65,15 +68,28 @@ func (a *authority) client(user string, groups ...string) (keyPair, error) {
 
 // server signs a serving certificate for loopback.
 func (a *authority) server(name string) (keyPair, error) {
+	return a.serving(name, []x509.ExtKeyUsage{x509.ExtKeyUsageServerAuth},
+		"localhost", "kubernetes", "kubernetes.default", "kubernetes.default.svc")
+}
+
+// peer signs a certificate for a member of etcd, who serves the others and is their client.
+func (a *authority) peer(name string) (keyPair, error) {
+	return a.serving(name, []x509.ExtKeyUsage{x509.ExtKeyUsageServerAuth, x509.ExtKeyUsageClientAuth}, "localhost", name)
+}
+
+func (a *authority) serving(name string, usage []x509.ExtKeyUsage, dns ...string) (keyPair, error) {
 	template, err := certificate(name)
 	if err != nil {
 		return keyPair{}, err
 	}
-	template.ExtKeyUsage = []x509.ExtKeyUsage{x509.ExtKeyUsageServerAuth}
+	template.ExtKeyUsage = usage
 	template.IPAddresses = []net.IP{net.IPv4(127, 0, 0, 1)}
-	template.DNSNames = []string{"localhost", "kubernetes", "kubernetes.default", "kubernetes.default.svc"}
+	template.DNSNames = dns
 	return a.sign(template)
 }
+
+// private is the key of the authority, PEM encoded as kubeadm writes it.
+func (a *authority) private() ([]byte, error) { return pemKey(a.key) }
 
 func (a *authority) sign(template *x509.Certificate) (keyPair, error) {
 	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
@@ -107,22 +123,32 @@ func certificate(name string) (*x509.Certificate, error) {
 	}, nil
 }
 
-// newServiceAccountKey makes the key that an API server signs service account tokens with. One key serves both
-// sides: kube-apiserver reads the public half from a private key file as well.
-func newServiceAccountKey() ([]byte, error) {
-	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
+// newServiceAccountKey makes the key pair that an API server signs and checks service account tokens with.
+func newServiceAccountKey() (private, public []byte, err error) {
+	key, err := rsa.GenerateKey(rand.Reader, 2048)
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
-	return pemKey(key)
+	der, err := x509.MarshalPKIXPublicKey(key.Public())
+	if err != nil {
+		return nil, nil, err
+	}
+	private, err = pemKey(key)
+	return private, pemBlock("PUBLIC KEY", der), err
 }
 
-func pemKey(key *ecdsa.PrivateKey) ([]byte, error) {
-	der, err := x509.MarshalECPrivateKey(key)
-	if err != nil {
-		return nil, err
+func pemKey(key crypto.Signer) ([]byte, error) {
+	switch k := key.(type) {
+	case *rsa.PrivateKey:
+		return pemBlock("RSA PRIVATE KEY", x509.MarshalPKCS1PrivateKey(k)), nil
+	case *ecdsa.PrivateKey:
+		der, err := x509.MarshalECPrivateKey(k)
+		if err != nil {
+			return nil, err
+		}
+		return pemBlock("EC PRIVATE KEY", der), nil
 	}
-	return pemBlock("EC PRIVATE KEY", der), nil
+	return nil, fmt.Errorf("no PEM form for a key of type %T", key)
 }
 
 func pemBlock(kind string, der []byte) []byte {

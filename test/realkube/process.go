@@ -38,6 +38,11 @@ var launch = sync.OnceValue(func() chan<- func() {
 
 // startProcess runs a server until it is stopped. It dies with this process, however this process ends.
 func startProcess(name, log, binary string, args ...string) (*process, error) {
+	return startProcessWith(nil, name, log, binary, args...)
+}
+
+// startProcessWith is startProcess with more in the environment, as NAME=VALUE.
+func startProcessWith(env []string, name, log, binary string, args ...string) (*process, error) {
 	out, err := os.OpenFile(log, os.O_CREATE|os.O_WRONLY|os.O_APPEND, 0o600) //nolint:gosec // below the bench's own folder
 	if err != nil {
 		return nil, err
@@ -46,7 +51,7 @@ func startProcess(name, log, binary string, args ...string) (*process, error) {
 	cmd := exec.CommandContext(context.Background(), binary, args...) //nolint:gosec // what build.sh has built
 	cmd.Stdout, cmd.Stderr = out, out
 	// No environment of the caller's: etcd reads ETCD_*, and all of them read proxy settings.
-	cmd.Env = []string{"HOME=" + os.TempDir(), "PATH=/usr/bin:/bin"}
+	cmd.Env = append([]string{"HOME=" + os.TempDir(), "PATH=/usr/bin:/bin"}, env...)
 	cmd.SysProcAttr = processAttributes()
 	started := make(chan error, 1)
 	launch() <- func() { started <- cmd.Start() }

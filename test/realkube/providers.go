@@ -22,10 +22,10 @@ const (
 // Providers lists the providers of a management cluster for Proxmox.
 func Providers() []Provider {
 	return []Provider{
-		{Name: "cluster-api", Module: clusterAPI, Version: "v1.14.2", Overlay: "core/config/default"},
-		{Name: "bootstrap-kubeadm", Module: clusterAPI, Version: "v1.14.2", Overlay: "bootstrap/kubeadm/config/default"},
-		{Name: "control-plane-kubeadm", Module: clusterAPI, Version: "v1.14.2", Overlay: "controlplane/kubeadm/config/default"},
-		{Name: "infrastructure-proxmox", Module: capmox, Version: "v0.9.0", Overlay: "config/default"},
-		{Name: "ipam-in-cluster", Module: ipam, Version: "v1.1.0", Overlay: "config/default"},
+		{Name: "cluster-api", Module: clusterAPI, Version: ClusterAPIVersion, Overlay: "core/config/default"},
+		{Name: "bootstrap-kubeadm", Module: clusterAPI, Version: ClusterAPIVersion, Overlay: "bootstrap/kubeadm/config/default"},
+		{Name: "control-plane-kubeadm", Module: clusterAPI, Version: ClusterAPIVersion, Overlay: "controlplane/kubeadm/config/default"},
+		{Name: "infrastructure-proxmox", Module: capmox, Version: CAPMOXVersion, Overlay: "config/default"},
+		{Name: "ipam-in-cluster", Module: ipam, Version: IPAMVersion, Overlay: "config/default"},
 	}
 }

@@ -254,6 +254,10 @@ func TestVersions(t *testing.T) {
 	for file, want := range map[string]string{
 		"../bench/etcd/go.mod":           "go.etcd.io/etcd/server/v3 " + realkube.EtcdVersion,
 		"../bench/kube-apiserver/go.mod": "k8s.io/kubernetes " + realkube.APIServerVersion,
+		"../bench/kubectl/go.mod":        "k8s.io/kubernetes " + realkube.APIServerVersion,
+		"../bench/cluster-api/go.mod":    "sigs.k8s.io/cluster-api " + realkube.ClusterAPIVersion,
+		"../bench/capmox/go.mod":         "github.com/ionos-cloud/cluster-api-provider-proxmox " + realkube.CAPMOXVersion,
+		"../bench/ipam/go.mod":           "sigs.k8s.io/cluster-api-ipam-provider-in-cluster " + realkube.IPAMVersion,
 	} {
 		data, err := os.ReadFile(file)
 		if err != nil {

@@ -24,6 +24,8 @@ type Server struct {
 	port    int
 	serving keyPair
 	admin   keyPair
+	// account signs the service account tokens; cert is its public half.
+	account keyPair
 	process *process
 	files   serverFiles
 }
@@ -43,14 +45,13 @@ func newServer(b *Bench, name string) (*Server, error) {
 	if s.admin, err = b.ca.client("bench-admin", "system:masters"); err != nil {
 		return nil, err
 	}
+	if s.account.key, s.account.cert, err = newServiceAccountKey(); err != nil {
+		return nil, err
+	}
 	return s, s.writeFiles()
 }
 
 func (s *Server) writeFiles() error {
-	account, err := newServiceAccountKey()
-	if err != nil {
-		return err
-	}
 	for _, f := range []struct {
 		path    *string
 		name    string
@@ -59,7 +60,7 @@ func (s *Server) writeFiles() error {
 		{&s.files.ca, "ca.crt", s.bench.ca.pem},
 		{&s.files.cert, "apiserver.crt", s.serving.cert},
 		{&s.files.key, "apiserver.key", s.serving.key},
-		{&s.files.serviceAccount, "sa.key", account},
+		{&s.files.serviceAccount, "sa.key", s.account.key},
 		{&s.files.policy, "audit-policy.yaml", []byte(auditPolicy)},
 		{&s.files.audit, "audit.log", nil},
 		{&s.files.log, "kube-apiserver.log", nil},
@@ -132,6 +133,8 @@ func (s *Server) flags() []string {
 		"--service-account-signing-key-file=" + s.files.serviceAccount,
 		"--service-cluster-ip-range=10.96.0.0/16",
 		"--authorization-mode=RBAC", "--allow-privileged=true",
+		// Where to find a Node's kubelet: the InternalIP of a stand-in is the address that its VM would have.
+		"--kubelet-preferred-address-types=ExternalIP,InternalIP,Hostname",
 		// No controller makes service accounts, and none takes away the taint not-ready that
 		// TaintNodesByCondition puts on every new Node.
 		"--disable-admission-plugins=ServiceAccount,TaintNodesByCondition",

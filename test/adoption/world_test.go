@@ -1,0 +1,158 @@
+package adoption
+
+import (
+	"context"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/proxaudit/proxaudit/internal/pvesim"
+	"github.com/proxaudit/proxaudit/test/realkube"
+)
+
+// World is a management cluster with live controllers, a cluster that kubeadm built, and the Proxmox VE both are on.
+type World struct {
+	Management, Workload *realkube.Server
+	Managers             *realkube.Managers
+	Kubeadm              *realkube.Kubeadm
+	PVE                  *pvesim.Server
+	// Dir is for the test's own files; it goes with the test.
+	Dir string
+	// ManagementConfig and WorkloadConfig are kubeconfigs of an administrator.
+	ManagementConfig, WorkloadConfig string
+
+	kubectl, clusterctl string
+}
+
+// Options say what differs from the usual World.
+type Options struct {
+	// PVE are the settings of the simulated Proxmox VE.
+	PVE pvesim.Options
+	// Site changes the Proxmox VE cluster, Cluster the one of kubeadm, before they exist.
+	Site    func(*pvesim.Fleet)
+	Cluster func(*realkube.KubeadmCluster)
+}
+
+// newWorld starts a World. It is gone when the test is over.
+func newWorld(t *testing.T, o Options) *World {
+	t.Helper()
+	began := time.Now()
+	// The servers outlive the test's context, which ends before its cleanup does.
+	ctx := context.Background()
+	w := &World{Dir: t.TempDir()}
+	w.startPVE(t, o)
+	bench, err := realkube.Start(ctx, filepath.Join(w.Dir, "bench"), "management", prod)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if err := bench.Close(); err != nil {
+			t.Error(err)
+		}
+	})
+	w.Management, w.Workload = bench.Server("management"), bench.Server(prod)
+	servers := time.Since(began)
+	w.populate(ctx, t, o)
+	t.Cleanup(func() { w.logsOfFailure(t) })
+	w.findTools(t)
+	t.Logf("the World is up after %.1f s (API servers %.1f s)", time.Since(began).Seconds(), servers.Seconds())
+	return w
+}
+
+// populate starts the controllers on one API server and builds the cluster on the other, at the same time.
+func (w *World) populate(ctx context.Context, t *testing.T, o Options) {
+	t.Helper()
+	description := cluster()
+	if o.Cluster != nil {
+		o.Cluster(&description)
+	}
+	var wait sync.WaitGroup
+	var managersErr, kubeadmErr error
+	wait.Go(func() { w.Managers, managersErr = w.Management.StartManagers(ctx, w.access()) })
+	wait.Go(func() { w.Kubeadm, kubeadmErr = w.Workload.BuildKubeadm(ctx, description) })
+	wait.Wait()
+	for _, err := range []error{managersErr, kubeadmErr} {
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
+func (w *World) startPVE(t *testing.T, o Options) {
+	t.Helper()
+	description := site()
+	if o.Site != nil {
+		o.Site(description)
+	}
+	var err error
+	if w.PVE, err = pvesim.Start(description, o.PVE); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if err := w.PVE.Close(); err != nil {
+			t.Error(err)
+		}
+	})
+}
+
+// access is what CAPMOX is given.
+func (w *World) access() realkube.ProxmoxAccess {
+	return realkube.ProxmoxAccess{URL: w.PVE.URL, TokenID: capmoxToken, Secret: w.PVE.Secret(capmoxToken)}
+}
+
+// logsOfFailure shows what the managers complained about last, if the test failed: their logs go with the test.
+func (w *World) logsOfFailure(t *testing.T) {
+	t.Helper()
+	if !t.Failed() {
+		return
+	}
+	for _, p := range realkube.Providers() {
+		path, err := w.Managers.Log(p.Name)
+		if err != nil {
+			t.Error(err)
+			continue
+		}
+		data, err := os.ReadFile(path)
+		if err != nil {
+			t.Error(err)
+			continue
+		}
+		// klog begins the line of an error with an E.
+		errors := slices.DeleteFunc(strings.Split(string(data), "\n"), func(line string) bool { return !strings.HasPrefix(line, "E") })
+		t.Logf("%s logged %d errors, the last:\n%s", p.Name, len(errors), strings.Join(errors[max(0, len(errors)-5):], "\n"))
+	}
+	for _, r := range w.PVE.Writes() {
+		t.Logf("Proxmox was asked: %s %s by %s: %d", r.Method, r.Path, r.Token, r.Status)
+	}
+}
+
+// noWrites: nothing was asked of Proxmox but reads, since the World began.
+func (w *World) noWrites(t *testing.T, when string) {
+	t.Helper()
+	for _, r := range w.PVE.Writes() {
+		t.Errorf("%s: Proxmox was asked: %s %s by %s", when, r.Method, r.Path, r.Token)
+	}
+}
+
+// sawEvery waits until CAPMOX has read the configuration of every VM of prod since a point in the request log: a
+// controller that has not looked at a machine has not proved that it leaves it alone.
+func (w *World) sawEvery(t *testing.T, since int) {
+	t.Helper()
+	w.WaitFor(t, "CAPMOX reads every VM", time.Minute, func() string {
+		requests := w.PVE.Requests()[since:]
+		for _, m := range machines {
+			read := func(r pvesim.Request) bool {
+				return r.Token == capmoxToken && strings.Contains(r.Path, m.vm().Node+"/qemu/") && strings.HasSuffix(r.Path, "/config") &&
+					strings.Contains(r.Path, "/"+itoa(m.vmid)+"/")
+			}
+			if !slices.ContainsFunc(requests, read) {
+				return m.name + " has not been read"
+			}
+		}
+		return ""
+	})
+}
