@@ -1,18 +1,12 @@
 package pvesim
 
 import (
-	"context"
 	"encoding/json"
-	"errors"
 	"fmt"
-	"maps"
-	"net/http"
 	"net/url"
 	"reflect"
 	"strings"
-	"sync"
 	"testing"
-	"time"
 )
 
 // writableFleet has a template on shared storage, a stopped and a running VM, and
@@ -283,107 +277,5 @@ func TestWritesToOtherPlaces(t *testing.T) {
 	}
 	if n := len(s.fleetNow().Tasks); n != 0 {
 		t.Errorf("%d tasks, want none", n)
-	}
-}
-
-// TestConcurrentClones: of many that ask for the same VMIDs at once exactly one
-// gets each, and none is lost.
-func TestConcurrentClones(t *testing.T) {
-	s := startWritable(t)
-	const ids, askers = 8, 4
-	var mu sync.Mutex
-	won := map[int]int{}
-	var wg sync.WaitGroup
-	for i := range ids * askers {
-		wg.Go(func() {
-			id := 500 + i%ids
-			req, err := http.NewRequestWithContext(context.Background(), http.MethodPost, s.URL+apiRoot+"/nodes/pve1/qemu/900/clone",
-				strings.NewReader(fmt.Sprintf(`{"newid":%d,"full":1,"pool":"team","name":"n%d"}`, id, id)))
-			if err != nil {
-				t.Error(err)
-				return
-			}
-			req.Header.Set("Content-Type", "application/json")
-			req.Header.Set("Authorization", s.AuthHeader("all@pve!tok"))
-			res, err := http.DefaultClient.Do(req)
-			if err != nil {
-				t.Error(err)
-				return
-			}
-			defer closeBody(t, res)
-			if res.StatusCode == http.StatusOK {
-				mu.Lock()
-				won[id]++
-				mu.Unlock()
-			}
-		})
-	}
-	wg.Wait()
-	f := s.fleetNow()
-	for i := range ids {
-		if won[500+i] != 1 || f.VMs[500+i] == nil {
-			t.Errorf("VMID %d: %d clones, %v", 500+i, won[500+i], f.VMs[500+i])
-		}
-	}
-	upids := map[string]bool{}
-	for _, task := range f.Tasks {
-		upids[task.upid()] = true
-	}
-	if len(f.Tasks) != ids || len(upids) != ids || len(f.Pools["team"].VMs) != ids {
-		t.Errorf("%d tasks, %d UPIDs, pool %v", len(f.Tasks), len(upids), f.Pools["team"].VMs)
-	}
-	uuids := map[string]bool{}
-	for id := range maps.Keys(won) {
-		uuids[s.current().byID[id].conf.main.text("smbios1")] = true
-	}
-	if len(uuids) != ids {
-		t.Errorf("%d UUIDs for %d clones", len(uuids), ids)
-	}
-}
-
-func closeBody(t *testing.T, res *http.Response) {
-	t.Helper()
-	if err := res.Body.Close(); err != nil {
-		t.Error(err)
-	}
-}
-
-// TestAwait: a request that was answered and one that is still to come are both
-// found; one that never comes is an error that says so.
-func TestAwait(t *testing.T) {
-	s := startWritable(t)
-	clone := Match{Method: "POST", Path: "/nodes/*/qemu/*/clone"}
-	found := make(chan error, 1)
-	go func() {
-		r, err := s.Await(context.Background(), clone)
-		if err == nil && (r.Token != "all@pve!tok" || r.Status != 200) {
-			err = fmt.Errorf("got %+v", r)
-		}
-		found <- err
-	}()
-	for { // until the other waits
-		s.logMu.Lock()
-		waits := s.logged != nil
-		s.logMu.Unlock()
-		if waits {
-			break
-		}
-		time.Sleep(time.Millisecond)
-	}
-	get(t, s, "/version")
-	if st, _ := send(t, s, "all@pve!tok", "POST", "/nodes/pve1/qemu/900/clone", "newid=500"); st != "200 OK" {
-		t.Fatal(st)
-	}
-	if err := <-found; err != nil {
-		t.Error(err)
-	}
-	if _, err := s.Await(context.Background(), clone); err != nil {
-		t.Errorf("after the fact: %v", err)
-	}
-	ctx, cancel := context.WithCancel(context.Background())
-	cancel()
-	_, err := s.Await(ctx, Match{Method: "DELETE"})
-	if !errors.Is(err, context.Canceled) || !strings.Contains(err.Error(), "none in 2 requests") {
-		t.Errorf("one that never comes: %v", err)
 	}
 }
