@@ -55,10 +55,10 @@ fuzz: ## each fuzz test for FUZZTIME
 generate: ## documents that are made from the code
 	go test ./audit/rules -run Docs -update
 
-bench-binaries: ## real API servers, from their modules, into the cache (about 15 minutes once)
+bench-binaries: ## real API servers and controllers, from their modules, into the cache (about half an hour once)
 	./test/bench/build.sh
 
-e2e: bench-binaries build ## end to end, against real API servers
+e2e: bench-binaries build ## end to end, against real API servers and controllers
 	cd test && go test ./...
 
 peers: ## pvesim against a client that is not ours: needs Debian's python3-proxmoxer

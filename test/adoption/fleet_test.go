@@ -52,7 +52,7 @@ func (m machine) vm() *pvesim.VM {
 	}
 }
 
-// node is the machine as the workload cluster has it. Its kubelet read the UUID from the SMBIOS table, in upper case.
+// node is the machine as the workload cluster has it.
 func (m machine) node() realkube.KubeadmMachine {
 	return realkube.KubeadmMachine{
 		Name: m.name, ControlPlane: m.controlPlane, SystemUUID: m.uuid(), IP: m.ip(), CPUs: m.cores, MemoryMiB: m.memoryMiB,

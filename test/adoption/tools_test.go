@@ -6,15 +6,12 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
-	"strconv"
 	"strings"
 	"testing"
 	"time"
 
 	"github.com/proxaudit/proxaudit/test/realkube"
 )
-
-func itoa(n int) string { return strconv.Itoa(n) }
 
 // findTools looks for kubectl and clusterctl and writes the kubeconfigs that they are run with.
 func (w *World) findTools(t *testing.T) {

@@ -2,6 +2,7 @@ package adoption
 
 import (
 	"bytes"
+	"encoding/json"
 	"fmt"
 	"path/filepath"
 	"regexp"
@@ -21,6 +22,7 @@ const endpointPort = "port: 16443"
 func TestTrialManifests(t *testing.T) {
 	w := newWorld(t, Options{})
 	nodes := w.nodeUIDs(t)
+	w.Step(t, "proxaudit before", func() { w.classed(t, "adoptable") })
 	w.Step(t, "0 providerIDs of the Nodes", func() { w.setProviderIDs(t) })
 	w.Step(t, "1-5 apply, paused", func() { w.applyTrial(t) })
 	w.Step(t, "1-5 again", func() { w.applyAgain(t) })
@@ -32,7 +34,9 @@ func TestTrialManifests(t *testing.T) {
 	w.Step(t, "the outcome", func() { w.adopted(t, nodes) })
 	w.Step(t, "new CAPMOX and control-plane managers", func() { w.restartManagers(t) })
 	w.Step(t, "the outcome, still", func() { w.adopted(t, nodes) })
+	w.Step(t, "proxaudit after", func() { w.classed(t, "managed") })
 	t.Run("webhooks", func(t *testing.T) { w.webhooksAtWork(t) })
+	t.Run("providers", func(t *testing.T) { w.providersShown(t) })
 }
 
 // nodeUIDs maps the name of each Node to its UID.
@@ -67,8 +71,10 @@ func (w *World) applyTrial(t *testing.T) {
 	w.Kubectl(t, apply(w.trialFiles(t))...)
 	// The controllers of these say that they have seen the pause; those of the others wait for an owner.
 	w.WaitCondition(t, "Paused", "cluster/prod", "machine/cp-1", "machine/w-1", "machineset/prod-md-adopted", "machinedeployment/prod-md")
-	if n := w.PVE.CountPath("/nodes"); n != 0 {
-		t.Errorf("%d requests to Proxmox about hosts and VMs while all is paused", n)
+	for _, r := range w.capmoxAsked(0) {
+		if strings.HasPrefix(r.Path, "/nodes") {
+			t.Errorf("CAPMOX asks for %s while all is paused", r.Path)
+		}
 	}
 }
 
@@ -192,12 +198,42 @@ func (w *World) adopted(t *testing.T, nodes string) {
 	w.clusterctlAgrees(t)
 }
 
-// exactly compares all objects of a kind in the namespace of prod, each as a line of its name and some fields.
+// exactly waits until the objects of a kind in the namespace of prod are these, each as a line of its name and some
+// fields. It waits because status follows on what happened; an object too many does not go away by itself.
 func (w *World) exactly(t *testing.T, kind, fields string, want []string) {
 	t.Helper()
-	out := w.Kubectl(t, "-n", prod, "get", kind, "-o", `jsonpath={range .items[*]}{.metadata.name} `+fields+`{"\n"}{end}`)
-	if got := strings.Split(strings.TrimSpace(out), "\n"); !slices.Equal(got, want) {
-		t.Errorf("%s:\n%s\nwant\n%s", kind, strings.Join(got, "\n"), strings.Join(want, "\n"))
+	path := `jsonpath={range .items[*]}{.metadata.name} ` + fields + `{"\n"}{end}`
+	w.WaitFor(t, kind, time.Minute, func() string {
+		got := strings.TrimSpace(w.Kubectl(t, "-n", prod, "get", kind, "-o", path))
+		if expected := strings.Join(want, "\n"); got != expected {
+			return "\n" + got + "\nwant\n" + expected
+		}
+		return ""
+	})
+}
+
+// classed: proxaudit sees each machine as one, and knows whose it is.
+func (w *World) classed(t *testing.T, class string) {
+	t.Helper()
+	o := w.Proxaudit(t, "orphans", "--all", "-o", "json").Want(t, 0)
+	var report struct {
+		Findings []struct {
+			Class   string
+			Subject struct{ ID string }
+		}
+	}
+	if err := json.Unmarshal(o.Stdout, &report); err != nil {
+		t.Fatal(err)
+	}
+	classes := map[string]string{}
+	for _, f := range report.Findings {
+		classes[f.Subject.ID] = f.Class
+	}
+	for _, m := range machines {
+		id := fmt.Sprintf("vm/dc1/%d", m.vmid)
+		if classes[id] != class {
+			t.Errorf("%s is %q, want %q", id, classes[id], class)
+		}
 	}
 }
 
@@ -207,10 +243,12 @@ var summary = regexp.MustCompile(`Cluster prod/prod +6/6 +6 +6 +6 +True +Availab
 
 func (w *World) clusterctlAgrees(t *testing.T) {
 	t.Helper()
-	out := w.Clusterctl(t, "describe", "cluster", prod, "-n", prod)
-	if !summary.MatchString(out) {
-		t.Errorf("clusterctl describe:\n%s", out)
-	}
+	w.WaitFor(t, "clusterctl describe", time.Minute, func() string {
+		if out := w.Clusterctl(t, "describe", "cluster", prod, "-n", prod); !summary.MatchString(out) {
+			return "\n" + out
+		}
+		return ""
+	})
 }
 
 // workloadUntouched: etcd has its members, and nobody changed kube-proxy.
@@ -232,7 +270,7 @@ func (w *World) workloadUntouched(t *testing.T) {
 // restartManagers: what the controllers do may hang on what they remember. New ones start from the objects alone.
 func (w *World) restartManagers(t *testing.T) {
 	t.Helper()
-	since := len(w.PVE.Requests())
+	since := len(w.capmoxAsked(0))
 	for _, provider := range []string{"infrastructure-proxmox", "control-plane-kubeadm"} {
 		if err := w.Managers.Restart(t.Context(), provider); err != nil {
 			t.Fatal(err)
@@ -256,5 +294,17 @@ func (w *World) webhooksAtWork(t *testing.T) {
 	got = w.Field(t, "proxmoxmachines.v1alpha1.infrastructure.cluster.x-k8s.io/cp-1", "{.apiVersion} {.spec.network.default.bridge}")
 	if want := "infrastructure.cluster.x-k8s.io/v1alpha1 vmbr0"; got != want {
 		t.Errorf("cp-1 in v1alpha1: %s, want %s", got, want)
+	}
+}
+
+// providersShown: the Deployments say which provider is there in which version, as after `clusterctl init`.
+func (w *World) providersShown(t *testing.T) {
+	const columns = `jsonpath={range .items[*]}{.metadata.labels.cluster\.x-k8s\.io/provider} {.spec.template.spec.containers[0].image} {.status.availableReplicas}{"\n"}{end}`
+	out := w.Kubectl(t, "get", "deployments", "-A", "-l", "cluster.x-k8s.io/provider", "-o", columns)
+	for _, p := range realkube.Providers() {
+		line := regexp.MustCompile(`(?m)^` + regexp.QuoteMeta(p.Name) + ` \S+:` + regexp.QuoteMeta(p.Version) + ` 1$`)
+		if !line.MatchString(out) {
+			t.Errorf("no available Deployment of %s %s in\n%s", p.Name, p.Version, out)
+		}
 	}
 }

@@ -2,6 +2,7 @@ package adoption
 
 import (
 	"context"
+	"fmt"
 	"os"
 	"path/filepath"
 	"slices"
@@ -25,7 +26,12 @@ type World struct {
 	// ManagementConfig and WorkloadConfig are kubeconfigs of an administrator.
 	ManagementConfig, WorkloadConfig string
 
+	// Config is a proxaudit.yaml that knows all of this.
+	Config string
+
 	kubectl, clusterctl string
+	// confidential must not appear in anything that proxaudit prints.
+	confidential []string
 }
 
 // Options say what differs from the usual World.
@@ -59,6 +65,7 @@ func newWorld(t *testing.T, o Options) *World {
 	w.populate(ctx, t, o)
 	t.Cleanup(func() { w.logsOfFailure(t) })
 	w.findTools(t)
+	w.writeConfig(t)
 	t.Logf("the World is up after %.1f s (API servers %.1f s)", time.Since(began).Seconds(), servers.Seconds())
 	return w
 }
@@ -138,19 +145,21 @@ func (w *World) noWrites(t *testing.T, when string) {
 	}
 }
 
-// sawEvery waits until CAPMOX has read the configuration of every VM of prod since a point in the request log: a
+// capmoxAsked returns what CAPMOX asked of Proxmox after its first so many requests.
+func (w *World) capmoxAsked(since int) []pvesim.Request {
+	return slices.DeleteFunc(w.PVE.Requests(), func(r pvesim.Request) bool { return r.Token != capmoxToken })[since:]
+}
+
+// sawEvery waits until CAPMOX has read the configuration of every VM of prod after its first so many requests: a
 // controller that has not looked at a machine has not proved that it leaves it alone.
 func (w *World) sawEvery(t *testing.T, since int) {
 	t.Helper()
 	w.WaitFor(t, "CAPMOX reads every VM", time.Minute, func() string {
-		requests := w.PVE.Requests()[since:]
+		requests := w.capmoxAsked(since)
 		for _, m := range machines {
-			read := func(r pvesim.Request) bool {
-				return r.Token == capmoxToken && strings.Contains(r.Path, m.vm().Node+"/qemu/") && strings.HasSuffix(r.Path, "/config") &&
-					strings.Contains(r.Path, "/"+itoa(m.vmid)+"/")
-			}
-			if !slices.ContainsFunc(requests, read) {
-				return m.name + " has not been read"
+			config := fmt.Sprintf("/nodes/%s/qemu/%d/config", m.host, m.vmid)
+			if !slices.ContainsFunc(requests, func(r pvesim.Request) bool { return r.Path == config }) {
+				return config + " has not been read"
 			}
 		}
 		return ""

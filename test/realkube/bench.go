@@ -7,7 +7,6 @@ import (
 	"net"
 	"os"
 	"path/filepath"
-	"slices"
 	"strconv"
 	"sync"
 	"time"
@@ -24,8 +23,11 @@ type Bench struct {
 	ca       *authority
 	etcd     *etcd
 	servers  []*Server
-	// clients are what runs against the servers, and has to end before them.
-	clients []func() error
+
+	mu sync.Mutex // guards what follows
+	// managers and clusters run against the servers, and have to end before them, in this order.
+	managers []*Managers
+	clusters []*Kubeadm
 }
 
 // Start brings up one API server for each name, each with an etcd prefix of its own, and returns when all of them
@@ -83,18 +85,29 @@ func (b *Bench) Server(name string) *Server {
 // Close stops the managers, then the API servers and then etcd: the other way round, each of them would spend its
 // shutdown waiting for the one that it needs.
 func (b *Bench) Close() error {
-	var early []error
-	for _, stop := range slices.Backward(b.clients) {
-		early = append(early, stop())
-	}
-	b.clients = nil
+	early := b.closeClients()
 	failures := make([]error, len(b.servers))
 	var wait sync.WaitGroup
 	for i, s := range b.servers {
 		wait.Go(func() { failures[i] = s.Stop() })
 	}
 	wait.Wait()
-	return errors.Join(errors.Join(early...), errors.Join(failures...), b.etcd.stop())
+	return errors.Join(early, errors.Join(failures...), b.etcd.stop())
+}
+
+// closeClients stops what runs against the API servers.
+func (b *Bench) closeClients() error {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	var failures []error
+	for _, m := range b.managers {
+		failures = append(failures, m.Stop())
+	}
+	for _, k := range b.clusters {
+		failures = append(failures, k.stop())
+	}
+	b.managers, b.clusters = nil, nil
+	return errors.Join(failures...)
 }
 
 // path is a file of the bench, in a folder that is made on the way.

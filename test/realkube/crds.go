@@ -15,8 +15,8 @@ var crdResource = schema.GroupVersionResource{
 	Group: "apiextensions.k8s.io", Version: "v1", Resource: "customresourcedefinitions",
 }
 
-// InstallCRDs makes the server a management cluster: it serves the kinds of all Providers. Their managers do not
-// run, and so nothing converts between versions: an object read in another version than it was written in is
+// InstallCRDs makes the server a management cluster: it serves the kinds of all Providers. Until their managers run
+// (StartManagers), nothing converts between versions: an object read in another version than it was written in is
 // relabelled, not converted.
 func (s *Server) InstallCRDs(ctx context.Context) error {
 	client, err := dynamic.NewForConfig(s.AdminConfig())

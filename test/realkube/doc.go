@@ -3,5 +3,7 @@
 // RBAC on. It installs Cluster API's CRDs and applies manifests, so that a folder of YAML becomes a management
 // cluster and its workload clusters, as far as a read-only client can tell.
 //
-// No controller, scheduler or kubelet runs: an object stays what its manifest says.
+// No controller, scheduler or kubelet runs: an object stays what its manifest says. That changes for one server with
+// StartManagers, which brings the real managers of Cluster API and its providers with their webhooks, and BuildKubeadm
+// makes a server the API of a cluster that kubeadm built, as far as those managers look at one.
 package realkube

@@ -16,6 +16,13 @@ import (
 // conversion, the webhooks, and the Deployment. Services, certificates and RBAC are left out: the webhooks are reached
 // at the loopback port of the manager.
 func (s *Server) installProvider(ctx context.Context, m *manager) error {
+	if err := s.applyProvider(ctx, m); err != nil {
+		return fmt.Errorf("install %s: %w", m.provider, err)
+	}
+	return nil
+}
+
+func (s *Server) applyProvider(ctx context.Context, m *manager) error {
 	objects, err := s.bench.manifest(m.provider)
 	if err != nil {
 		return err

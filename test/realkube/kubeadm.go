@@ -65,7 +65,9 @@ type Kubeadm struct {
 // BuildKubeadm makes the server the API server of a cluster. The etcd members and the kubelets end with the bench.
 func (s *Server) BuildKubeadm(ctx context.Context, cluster KubeadmCluster) (*Kubeadm, error) {
 	k := &Kubeadm{KubeadmCluster: cluster, server: s}
-	s.bench.clients = append(s.bench.clients, k.stop)
+	s.bench.mu.Lock()
+	s.bench.clusters = append(s.bench.clusters, k)
+	s.bench.mu.Unlock()
 	if err := k.build(ctx); err != nil {
 		return nil, errors.Join(fmt.Errorf("build the cluster %s: %w", cluster.Name, err), k.stop())
 	}

@@ -31,14 +31,14 @@ func (s *Server) StartManagers(ctx context.Context, pve ProxmoxAccess) (*Manager
 		}
 		m.list = append(m.list, one)
 	}
-	s.bench.clients = append(s.bench.clients, m.Stop)
+	s.bench.mu.Lock()
+	s.bench.managers = append(s.bench.managers, m)
+	s.bench.mu.Unlock()
 	if err := m.each(func(one *manager) error { return one.start(ctx) }); err != nil {
 		return nil, errors.Join(err, m.Stop())
 	}
-	for _, one := range m.list {
-		if err := s.installProvider(ctx, one); err != nil {
-			return nil, errors.Join(fmt.Errorf("install %s: %w", one.provider, err), m.Stop())
-		}
+	if err := m.each(func(one *manager) error { return s.installProvider(ctx, one) }); err != nil {
+		return nil, errors.Join(err, m.Stop())
 	}
 	return m, nil
 }
