@@ -1,5 +1,7 @@
 package inventory
 
+import "time"
+
 // Site is one Proxmox VE cluster or standalone node. A VMID is unique within a site only.
 type Site struct {
 	// Name is proxaudit's own name for the site: from the configuration file, else the Proxmox cluster's or host's.
@@ -20,6 +22,8 @@ type Site struct {
 	Nodes   []ProxmoxNode `json:"nodes,omitempty"`
 	// Storages is empty unless the run asked for them (ScopeStorages).
 	Storages []Storage `json:"storages,omitempty"`
+	// TasksSince is how far back the tasks were read; nil if they were not asked for.
+	TasksSince *time.Time `json:"tasksSince,omitempty"`
 	// Visibility says whether the guest list can be taken as whole.
 	Visibility Visibility `json:"visibility"`
 }

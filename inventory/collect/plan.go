@@ -34,6 +34,8 @@ type Plan struct {
 	// workload clusters, CRDs of the management cluster, storages and the tasks of the last 24 hours of the sites, and with
 	// ReadSecrets what is kept of Secrets.
 	Adoption bool
+	// TaskWindow is how far back the sites' tasks are read; 0 means proxmox.TaskWindow.
+	TaskWindow time.Duration
 	// Now is the run's clock; zero means the time of day.
 	Now time.Time
 	// ToolVersion is recorded in the Snapshot.

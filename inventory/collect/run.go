@@ -89,7 +89,7 @@ func (r *run) open() error {
 	for i := range r.plan.Sites {
 		cfg := r.plan.Sites[i]
 		cfg.GuestAgent = r.plan.GuestAgent
-		cfg.Adoption, cfg.Now = r.plan.Adoption, r.plan.Now
+		cfg.Adoption, cfg.Now, cfg.TaskWindow = r.plan.Adoption, r.plan.Now, r.plan.TaskWindow
 		if cfg.Logf == nil {
 			cfg.Logf = r.plan.Logf
 		}

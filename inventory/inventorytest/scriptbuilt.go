@@ -38,7 +38,8 @@ type scriptBuilt struct {
 const ScriptBuiltVersion = "v1.33.4"
 
 func (b *scriptBuilt) site() {
-	site := inventory.Site{Name: "lab", ClusterName: "lab", URL: "https://pve1.example:8006", Version: "9.1.4", Visibility: inventory.Visibility{Complete: true}}
+	since := Now.Add(-day)
+	site := inventory.Site{TasksSince: &since, Name: "lab", ClusterName: "lab", URL: "https://pve1.example:8006", Version: "9.1.4", Visibility: inventory.Visibility{Complete: true}}
 	for i := 1; i <= 3; i++ {
 		site.Nodes = append(site.Nodes, inventory.ProxmoxNode{Name: fmt.Sprintf("pve%d", i), Status: inventory.NodeOnline})
 	}

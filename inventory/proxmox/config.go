@@ -39,6 +39,8 @@ type Config struct {
 	// hours. That costs one request more for the site and two for each host that is not offline (and one for each further
 	// 500 tasks of a host). Doctor then checks the privileges for it.
 	Adoption bool
+	// TaskWindow is how far back tasks are read; 0 means TaskWindow.
+	TaskWindow time.Duration
 	// Now is the run's clock, from which the 24 hours of tasks are counted back; zero means the time of day.
 	Now time.Time
 

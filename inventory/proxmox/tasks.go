@@ -15,8 +15,8 @@ import (
 )
 
 const (
-	// tasksSince is how far back tasks are read, by their start.
-	tasksSince = 24 * time.Hour
+	// TaskWindow is how far back tasks are read, by their start, if nobody says otherwise.
+	TaskWindow = 24 * time.Hour
 	// taskPage is the rows asked for at a time; the allowlist of transport knows the number. Proxmox reads its whole index
 	// for each page (pve-manager PVE/API2/Tasks.pm), so that small pages cost it more.
 	taskPage = 500
@@ -24,7 +24,7 @@ const (
 	maxTaskPages = 20
 )
 
-// tasks reads from every host that is not offline the tasks that began within 24 hours of the run's clock, running ones
+// tasks reads from every host that is not offline the tasks that began within Config.TaskWindow of the run's clock, running ones
 // included. Proxmox leaves out the tasks of others where the token lacks Sys.Audit on the host, and reports no error, so
 // that the permissions decide as much as the answers do. A task that began before and still runs is not seen.
 func (l *listing) tasks(ctx context.Context) {
@@ -44,8 +44,12 @@ func (l *listing) tasks(ctx context.Context) {
 	for _, h := range hosts {
 		l.snapshot.Tasks = append(l.snapshot.Tasks, h.tasks...)
 	}
+	since := l.c.cfg.tasksSince().UTC().Truncate(time.Second)
+	l.site.TasksSince = &since
 	l.coverTasks(hosts)
 }
+
+func (c *Config) tasksSince() time.Time { return c.Now.Add(-cmp.Or(c.TaskWindow, TaskWindow)) }
 
 // hostTasks is one host's task list in the making.
 type hostTasks struct {
@@ -79,7 +83,7 @@ func (h *hostTasks) read(ctx context.Context, gone *atomic.Pointer[transport.Err
 // pages reads the list until it ends, and notes what is missing.
 func (h *hostTasks) pages(ctx context.Context) *transport.Error {
 	c := h.l.c
-	since := max(1, c.cfg.Now.Add(-tasksSince).Unix())
+	since := max(1, c.cfg.tasksSince().Unix())
 	var bad []string
 	start, total := 0, -1
 	for page := 0; ; page++ {

@@ -1,0 +1,267 @@
+package adopt
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/proxaudit/proxaudit/audit"
+	"github.com/proxaudit/proxaudit/inventory"
+)
+
+// NotDeclaredError says that there is nothing to verify yet.
+type NotDeclaredError struct{ Cluster string }
+
+func (e *NotDeclaredError) Error() string {
+	return fmt.Sprintf("the management cluster has no Cluster object for %q: apply the manifests first (proxaudit adopt --cluster %s)", e.Cluster, e.Cluster)
+}
+
+// Verify compares what is applied with what runs, and puts it together with what the controllers would do. The predictions are
+// package predict's for the same Snapshot and cluster. The error is an *UnknownClusterError or a *NotDeclaredError.
+func Verify(s *inventory.Snapshot, opt VerifyOptions, predictions []Prediction) (*Verification, error) {
+	p := newPlanner(s, Options{Options: opt.Options, Cluster: opt.Cluster})
+	if !p.findCluster() {
+		e := &UnknownClusterError{Cluster: opt.Cluster}
+		for i := range p.s.Clusters {
+			e.Known = append(e.Known, p.s.Clusters[i].Key)
+		}
+		return nil, e
+	}
+	if p.cluster.Declared == nil {
+		if p.s.Management == nil || p.s.Known(inventory.ManagementSource, inventory.ScopeClusters) {
+			return nil, &NotDeclaredError{Cluster: opt.Cluster}
+		}
+	}
+	p.findMembers()
+	p.kubeadm = &kubeadmConfig{}
+	if k := p.cluster.Kubeadm; k != nil {
+		p.kubeadm = readKubeadm(k)
+	}
+	p.findExisting()
+	v := &verifier{planner: p, opt: opt}
+	v.findDeclared()
+	out := &Verification{
+		Envelope: audit.Envelope{FormatVersion: audit.FormatVersion, Kind: KindVerification, GeneratedAt: p.s.CollectedAt.UTC(),
+			Coverage: slices.Clone(p.s.Coverage), Requests: slices.Clone(p.s.Requests)},
+		Cluster: p.cluster.Key, Name: p.name, Namespace: p.namespace, Since: v.since,
+		Predictions: predictions, Checks: v.checks(), Steps: []VerifiedStep{},
+	}
+	if out.Predictions == nil {
+		out.Predictions = []Prediction{}
+	}
+	v.judge(out)
+	var missing []inventory.Need
+	for _, c := range out.Checks {
+		missing = append(missing, c.Missing...)
+	}
+	for _, pr := range out.Predictions {
+		missing = append(missing, pr.Missing...)
+	}
+	slices.SortFunc(missing, inventory.CompareNeeds)
+	out.Coverage = required(out.Coverage, slices.Compact(missing))
+	return out, nil
+}
+
+// verifier is a planner that looks at what is applied.
+type verifier struct {
+	*planner
+	opt VerifyOptions
+	// machines are the Machines of the cluster, groups their owners.
+	machines []*inventory.Machine
+	infra    map[string]*inventory.ProxmoxMachine
+	groups   []*inventory.Group
+	since    *time.Time
+}
+
+func (v *verifier) findDeclared() {
+	v.infra = map[string]*inventory.ProxmoxMachine{}
+	early := func(t *time.Time) {
+		if t != nil && (v.since == nil || t.Before(*v.since)) {
+			v.since = t
+		}
+	}
+	if d := v.cluster.Declared; d != nil {
+		early(d.CreatedAt)
+	}
+	for i := range v.s.Machines {
+		if m := &v.s.Machines[i]; m.Cluster == v.cluster.Key && m.Namespace == v.namespace {
+			v.machines = append(v.machines, m)
+			early(m.CreatedAt)
+		}
+	}
+	for i := range v.s.ProxmoxMachines {
+		if m := &v.s.ProxmoxMachines[i]; m.Namespace == v.namespace {
+			v.infra[m.Name] = m
+		}
+	}
+	for i := range v.s.Groups {
+		if g := &v.s.Groups[i]; g.Cluster == v.cluster.Key && g.Namespace == v.namespace {
+			v.groups = append(v.groups, g)
+		}
+	}
+}
+
+// isPlanned is true for a Machine that a bundle of proxaudit had.
+func isPlanned(m *inventory.Meta) bool { return m.Annotations[AnnotationRendered] == renderedBy }
+
+// checks are all comparisons, in the order of the steps that they stand before.
+func (v *verifier) checks() []Check {
+	out := []Check{}
+	for _, find := range []func() []Check{v.checkIdentities, v.checkUnplanned, v.checkTasks, v.checkSecrets, v.checkAuthority, v.checkMembers, v.checkSelectors} {
+		out = append(out, find()...)
+	}
+	rank := map[StepID]int{}
+	for i, id := range Steps() {
+		rank[id] = i
+	}
+	slices.SortStableFunc(out, func(a, b Check) int {
+		return cmp.Or(cmp.Compare(rank[a.Step], rank[b.Step]), cmp.Compare(a.Name, b.Name), cmp.Compare(a.Subject.ID, b.Subject.ID))
+	})
+	return out
+}
+
+// unpauses are the steps that let something act, with the kinds that each unpauses.
+var unpauses = []struct {
+	id    StepID
+	title string
+}{
+	{StepUnpauseCluster, "Unpause the Cluster and the ProxmoxCluster"},
+	{StepUnpauseFirst, "Unpause one worker"},
+	{StepUnpauseMachines, "Unpause the other Machines"},
+	{StepUnpauseControlPlane, "Unpause the control plane"},
+	{StepUnpauseWorkers, "Unpause the MachineSets and MachineDeployments"},
+	{StepFinish, "Take the brakes off"},
+}
+
+// judge gives each step its verdict: by what its controllers would do, and by every check that stands before it.
+func (v *verifier) judge(out *Verification) {
+	rank := map[StepID]int{}
+	for i, id := range Steps() {
+		rank[id] = i
+	}
+	for _, u := range unpauses {
+		step := VerifiedStep{ID: u.id, Title: u.title, Verdict: Safe}
+		step.Objects, step.Paused = v.count(u.id)
+		if step.Objects == 0 && (u.id == StepUnpauseFirst || u.id == StepUnpauseWorkers) {
+			continue
+		}
+		step.Done = step.Objects > 0 && step.Paused == 0
+		if u.id == StepUnpauseFirst {
+			step.Done = step.Objects > 0 && step.Paused < step.Objects
+		}
+		say := func(verdict Verdict, why string) {
+			if verdict == Unsafe || step.Verdict == Safe {
+				step.Verdict = verdict
+			}
+			step.Why = append(step.Why, why)
+		}
+		if step.Objects == 0 {
+			say(Unknown, "nothing of it was seen")
+		}
+		for _, p := range out.Predictions {
+			if p.Step != u.id && (u.id != StepUnpauseFirst || p.Step != StepUnpauseMachines || !v.isWorker(p.Object)) {
+				continue
+			}
+			switch {
+			case p.Outcome.Safe():
+			case p.Outcome == CannotTell:
+				say(Unknown, predictionText(p))
+			default:
+				say(Unsafe, predictionText(p))
+			}
+		}
+		for _, c := range out.Checks {
+			if rank[c.Step] > rank[u.id] {
+				continue
+			}
+			switch c.State {
+			case CheckFailed:
+				say(Unsafe, checkText(c))
+			case CheckUnknown:
+				say(Unknown, checkText(c))
+			case CheckOK, CheckNote:
+			}
+		}
+		if out.Next == "" && !step.Done {
+			out.Next = step.ID
+		}
+		out.Steps = append(out.Steps, step)
+	}
+	for _, s := range out.Steps {
+		switch s.Verdict {
+		case Safe:
+			out.Summary.Safe++
+		case Unsafe:
+			out.Summary.Unsafe++
+		case Unknown:
+			out.Summary.Unknown++
+			out.Summary.Incomplete = true
+		}
+		if s.Done {
+			out.Summary.Done++
+		}
+	}
+}
+
+func (v *verifier) isWorker(o inventory.Ref) bool {
+	for _, m := range v.machines {
+		if m.Name == o.Name {
+			return !m.ControlPlane
+		}
+	}
+	return false
+}
+
+func predictionText(p Prediction) string {
+	text := fmt.Sprintf("%s/%s: %s", strings.ToLower(p.Object.Kind), p.Object.Name, p.Outcome)
+	if len(p.Why) > 0 {
+		text += ": " + p.Why[0]
+	}
+	return text
+}
+
+func checkText(c Check) string { return fmt.Sprintf("%s of %s: %s", c.Name, c.Subject.ID, c.Detail) }
+
+// count says how many objects a step unpauses, and how many of them are still paused.
+func (v *verifier) count(id StepID) (objects, paused int) {
+	add := func(p bool) {
+		objects++
+		if p {
+			paused++
+		}
+	}
+	switch id {
+	case StepUnpauseCluster:
+		if d := v.cluster.Declared; d != nil {
+			add(d.Paused)
+			if d.Infrastructure != nil {
+				add(d.Infrastructure.Paused)
+			}
+		}
+	case StepUnpauseFirst, StepUnpauseMachines:
+		for _, m := range v.machines {
+			if id == StepUnpauseFirst && m.ControlPlane || !isPlanned(&m.Meta) {
+				continue
+			}
+			pm := v.infra[m.Name]
+			add(m.Paused || pm != nil && pm.Paused)
+		}
+	case StepUnpauseControlPlane, StepUnpauseWorkers:
+		for _, g := range v.groups {
+			if (g.Kind == "KubeadmControlPlane") == (id == StepUnpauseControlPlane) {
+				add(g.Paused)
+			}
+		}
+	case StepFinish:
+		for _, m := range v.machines {
+			if isPlanned(&m.Meta) {
+				_, hook := m.Annotations[HookPreTerminate]
+				add(hook)
+			}
+		}
+	case StepPatchNodes, StepSecrets, StepApplyCluster, StepApplyInfra, StepApplyMachines, StepApplyOwners:
+	}
+	return objects, paused
+}

@@ -1,0 +1,128 @@
+package adopt
+
+import (
+	"encoding/json"
+	"fmt"
+	"slices"
+	"strings"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/labels"
+
+	"github.com/proxaudit/proxaudit/audit"
+	"github.com/proxaudit/proxaudit/inventory"
+)
+
+// checkMembers: a control-plane Node or etcd member without a Machine is removed from etcd. A member without a Pod cannot be
+// seen from the API: the runbook has the comparison.
+func (v *verifier) checkMembers() []Check {
+	covered := map[string]bool{}
+	for _, m := range v.machines {
+		if !m.ControlPlane {
+			continue
+		}
+		if m.NodeRef != "" {
+			covered[m.NodeRef] = true
+		} else if isPlanned(&m.Meta) {
+			covered[m.Annotations[AnnotationNode]] = true
+		}
+	}
+	source := inventory.ClusterSource(v.cluster.Key)
+	var out []Check
+	add := func(sub audit.SubjectRef, name string) {
+		c := Check{Name: CheckMembers, Subject: sub, State: CheckOK, Step: StepUnpauseControlPlane, Detail: "a Machine stands for it"}
+		if !covered[name] {
+			c.State, c.Detail = CheckFailed, "no control-plane Machine stands for Node "+name+": its etcd member would be removed"
+			c.Remedy = "Render the bundle anew (proxaudit adopt) and apply it before the control plane is unpaused."
+		}
+		out = append(out, c)
+	}
+	for _, m := range v.controlPlanes() {
+		add(nodeRef(m.node), m.node.Name)
+	}
+	for _, pod := range v.cluster.StaticPods {
+		if pod.Component == "etcd" {
+			add(podRef(v.cluster.Key, pod), strings.TrimPrefix(pod.Name, "etcd-"))
+		}
+	}
+	if missing := unknownOf(v.s, source, inventory.ScopeNodes, inventory.ScopeStaticPods); len(missing) > 0 {
+		out = append(out, Check{Name: CheckMembers, Subject: clusterRef(v.cluster.Key), State: CheckUnknown, Step: StepUnpauseControlPlane,
+			Detail: "not seen: " + missing[0].String(), Missing: missing})
+	}
+	return out
+}
+
+// checkSelectors: a MachineSet takes over whatever matches it, and deletes what is too much.
+func (v *verifier) checkSelectors() []Check {
+	var out []Check
+	for _, g := range v.groups {
+		if g.Kind != "MachineSet" && g.Kind != "MachineDeployment" {
+			continue
+		}
+		kind := strings.ToLower(g.Kind)
+		c := Check{Name: CheckSelector, State: CheckOK, Step: StepUnpauseWorkers,
+			Subject: audit.SubjectRef{Kind: kind, Namespace: g.Namespace, Name: g.Name, ID: kind + "/" + g.Namespace + "/" + g.Name}}
+		matched, intended, err := v.matches(g)
+		switch {
+		case err != nil:
+			c.State, c.Detail = CheckUnknown, err.Error()
+		case !slices.Equal(matched, intended):
+			c.State, c.Detail = CheckFailed, fmt.Sprintf("its selector matches %q, and %q are meant", matched, intended)
+			c.Remedy = "Apply the bundle's Machines again (their labels), and leave it paused."
+		case g.Replicas == nil || int(*g.Replicas) != len(matched):
+			c.State, c.Detail = CheckFailed, fmt.Sprintf("it wants %s, and %d match", replicasText(g.Replicas), len(matched))
+			c.Remedy = "Set spec.replicas to the number of its Machines before it is unpaused."
+		default:
+			c.Detail = fmt.Sprintf("%d Machines, as many as it wants", len(matched))
+		}
+		out = append(out, c)
+	}
+	return out
+}
+
+func replicasText(n *int32) string {
+	if n == nil {
+		return "no number of replicas"
+	}
+	return fmt.Sprintf("%d replicas", *n)
+}
+
+// matches are the Machines that a group's selector matches, and those that are meant to be its own by their labels.
+func (v *verifier) matches(g *inventory.Group) (matched, intended []string, err error) {
+	o := v.existing.all[objectID{g.Kind, g.Namespace, g.Name}]
+	if o == nil {
+		return nil, nil, fmt.Errorf("the object itself was not seen")
+	}
+	spec, _ := o.Content["spec"].(map[string]any)
+	raw, err := json.Marshal(spec["selector"])
+	if err != nil {
+		return nil, nil, err
+	}
+	var ls metav1.LabelSelector
+	if err := json.Unmarshal(raw, &ls); err != nil {
+		return nil, nil, fmt.Errorf("its selector cannot be read: %w", err)
+	}
+	selector, err := metav1.LabelSelectorAsSelector(&ls)
+	if err != nil {
+		return nil, nil, fmt.Errorf("its selector cannot be read: %w", err)
+	}
+	own := setLabel
+	if g.Kind == "MachineDeployment" {
+		own = deploymentLabel
+	}
+	for i := range v.s.Machines {
+		m := &v.s.Machines[i]
+		if m.Namespace != g.Namespace {
+			continue
+		}
+		if selector.Matches(labels.Set(m.Labels)) {
+			matched = append(matched, m.Name)
+		}
+		if m.Labels[own] == g.Name {
+			intended = append(intended, m.Name)
+		}
+	}
+	slices.Sort(matched)
+	slices.Sort(intended)
+	return matched, intended, nil
+}

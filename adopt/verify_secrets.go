@@ -1,0 +1,138 @@
+package adopt
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	clusterv1 "sigs.k8s.io/cluster-api/api/core/v1beta2"
+
+	"github.com/proxaudit/proxaudit/adopt/pki"
+	"github.com/proxaudit/proxaudit/audit"
+	"github.com/proxaudit/proxaudit/inventory"
+)
+
+var needSecrets = inventory.Need{Source: inventory.ManagementSource, Scope: inventory.ScopeSecrets}
+
+func secretSubject(namespace, name string) audit.SubjectRef {
+	return audit.SubjectRef{Kind: "secret", Namespace: namespace, Name: name, ID: "secret/" + namespace + "/" + name}
+}
+
+// stored is what was seen of a Secret; nil if it was not asked for.
+func (v *verifier) stored(name string) *inventory.StoredSecret {
+	for i := range v.s.StoredSecrets {
+		if s := &v.s.StoredSecrets[i]; s.Namespace == v.namespace && s.Name == name {
+			return s
+		}
+	}
+	return nil
+}
+
+// checkSecrets looks at each Secret that the controllers read. One that is missing is invented by the control-plane
+// controller, and one with bootstrap data lets CAPMOX put an ISO into a VM.
+func (v *verifier) checkSecrets() []Check {
+	var out []Check
+	for _, suffix := range []string{"-ca", "-etcd", "-proxy", "-sa"} {
+		out = append(out, v.checkSecret(v.name+suffix, StepUnpauseControlPlane, func(s *inventory.StoredSecret) string {
+			keys := []string{pki.KeyCert, pki.KeyPrivate}
+			if suffix == "-etcd" && v.kubeadm.externalEtcd {
+				keys = keys[:1]
+			}
+			return pairProblem(s, keys)
+		}))
+	}
+	// Through this one every controller reaches the cluster, the Machine controller too.
+	out = append(out, v.checkSecret(v.name+"-kubeconfig", StepUnpauseFirst, func(s *inventory.StoredSecret) string {
+		return lacksKeys(s, pki.KeyKubeconfig)
+	}))
+	for _, m := range v.machines {
+		if isPlanned(&m.Meta) && m.DataSecretName != "" {
+			out = append(out, v.checkSecret(m.DataSecretName, StepUnpauseFirst, bootstrapProblem))
+		}
+	}
+	return out
+}
+
+func (v *verifier) checkSecret(name string, step StepID, problem func(*inventory.StoredSecret) string) Check {
+	c := Check{Name: CheckSecret, Subject: secretSubject(v.namespace, name), State: CheckOK, Step: step}
+	switch s := v.stored(name); {
+	case s == nil:
+		c.State, c.Missing, c.Detail = CheckUnknown, []inventory.Need{needSecrets}, "it was not read"
+		c.Remedy = "Allow it with --read-secrets: of a Secret its type, the names of its keys and the fingerprints of certificates are looked at, and nothing is kept."
+	case s.Absent:
+		c.State, c.Detail = CheckFailed, "it is not there"
+		c.Remedy = "Make it before anything is unpaused: the runbook's step \"Make the namespace, …\" has the command."
+	default:
+		if detail := problem(s); detail != "" {
+			c.State, c.Detail, c.Remedy = CheckFailed, detail, "Make it anew: the runbook has the command."
+		} else if label := s.Labels[clusterv1.ClusterNameLabel]; label != v.name {
+			c.State, c.Detail = CheckNote, fmt.Sprintf("its label %s is %q: the controllers' caches select by it", clusterv1.ClusterNameLabel, label)
+		} else {
+			c.Detail = "type " + s.Type
+			if len(s.Keys) > 0 {
+				c.Detail += ", keys " + strings.Join(s.Keys, ", ")
+			}
+		}
+	}
+	return c
+}
+
+func lacksKeys(s *inventory.StoredSecret, keys ...string) string {
+	for _, k := range keys {
+		if !slices.Contains(s.Keys, k) {
+			return fmt.Sprintf("it has no value for the key %s", k)
+		}
+	}
+	return ""
+}
+
+func pairProblem(s *inventory.StoredSecret, keys []string) string {
+	if p := lacksKeys(s, keys...); p != "" {
+		return p
+	}
+	if s.KeyMatches != nil && !*s.KeyMatches {
+		return "its private key does not belong to its certificate"
+	}
+	return ""
+}
+
+func bootstrapProblem(s *inventory.StoredSecret) string {
+	if slices.Contains(s.Keys, pki.KeyKubeconfig) {
+		return "it has bootstrap data: with it CAPMOX could write a bootstrap ISO into the VM"
+	}
+	return ""
+}
+
+// checkAuthority compares the authority in the Secret with the one that signed the API server's certificate.
+func (v *verifier) checkAuthority() []Check {
+	c := Check{Name: CheckAuthority, Subject: secretSubject(v.namespace, v.name+"-ca"), State: CheckOK, Step: StepUnpauseControlPlane}
+	s := v.stored(v.name + "-ca")
+	switch {
+	case s == nil:
+		c.State, c.Missing, c.Detail = CheckUnknown, []inventory.Need{needSecrets}, "the Secret was not read"
+	case s.Absent:
+		// checkSecrets says so.
+		return nil
+	case len(v.cluster.ServingCAs) == 0:
+		c.State, c.Missing = CheckUnknown, []inventory.Need{{Source: inventory.ClusterSource(v.cluster.Key), Scope: inventory.ScopeServingCA}}
+		c.Detail = "which authority signed the API server's certificate was not seen"
+	case !slices.ContainsFunc(s.Certificates[pki.KeyCert], func(f string) bool { return slices.Contains(v.cluster.ServingCAs, f) }):
+		c.State = CheckFailed
+		c.Detail = fmt.Sprintf("it holds %s, and the API server's certificate is signed by %s", fingerprints(s.Certificates[pki.KeyCert]), fingerprints(v.cluster.ServingCAs))
+		c.Remedy = "Leave everything paused. Make the Secret from the cluster's own /etc/kubernetes/pki; a controller may have made this one."
+	default:
+		c.Detail = "the one that signed the API server's certificate"
+	}
+	return []Check{c}
+}
+
+func fingerprints(list []string) string {
+	if len(list) == 0 {
+		return "no certificate"
+	}
+	short := make([]string, len(list))
+	for i, f := range list {
+		short[i] = "sha256:" + f[:min(16, len(f))] + "…"
+	}
+	return strings.Join(short, ", ")
+}
