@@ -70,12 +70,16 @@ func simulate(t *testing.T, w *world, name string) {
 // keyed finds the hashes that stand in for secret fields: their key is random in every Snapshot.
 var keyed = regexp.MustCompile(`sha256[:-][0-9a-f]+`)
 
-// snapshot decodes a Snapshot without what differs between two servers that serve the same: ports, the keyed hashes and
-// the resource versions.
+// authority finds the fingerprint of the authority that signed a server's certificate: each server here has its own.
+var authority = regexp.MustCompile(`"[0-9a-f]{64}"`)
+
+// snapshot decodes a Snapshot without what differs between two servers that serve the same: ports, the keyed hashes, the
+// authorities and the resource versions.
 func snapshot(t *testing.T, o outcome) map[string]any {
 	t.Helper()
 	text := port.ReplaceAll(o.stdout, []byte("127.0.0.1:PORT"))
 	text = keyed.ReplaceAll(text, []byte("sha256:HASH"))
+	text = authority.ReplaceAll(text, []byte(`"FINGERPRINT"`))
 	var s map[string]any
 	if err := json.Unmarshal(text, &s); err != nil {
 		t.Fatalf("proxaudit %s: %v\n%.500s", o.args, err, o.stdout)
