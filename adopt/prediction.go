@@ -48,6 +48,9 @@ const (
 	RemovesMember Outcome = "removes-etcd-member"
 	// ChangesWorkload: rewrites kube-proxy or CoreDNS of the workload cluster.
 	ChangesWorkload Outcome = "changes-workload"
+	// Bootstraps: makes join data for a machine that has joined long ago: a token in the workload cluster, and a Secret that
+	// CAPMOX would put into a VM.
+	Bootstraps Outcome = "generates-bootstrap-data"
 	// Remediates: deletes Machines that it holds for unhealthy.
 	Remediates Outcome = "remediates"
 	// Refuses: stops with an error or a terminal failure; nothing is changed.
