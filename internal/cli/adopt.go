@@ -90,7 +90,6 @@ func (a *adoption) read(c *cli.Context) error {
 	if a.settings, err = readSettings(c, a.env); err != nil {
 		return err
 	}
-	a.settings.adoption = true
 	a.nodesOut, a.outputDir, a.pkiDir, a.secretsDir = c.String("nodes-out"), c.String("output-dir"), c.String("pki-dir"), c.String("secrets-dir")
 	a.kubeconfigFile, a.dryRun = c.String("kubeconfig-file"), c.Bool("server-dry-run")
 	if a.dryRun && len(a.settings.from) > 0 {

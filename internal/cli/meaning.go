@@ -18,6 +18,9 @@ var meaningless = map[string][]string{
 	"completion": names(sharedFlags()),
 }
 
+// adoptionCommands ask the servers for more than who is who: what adoption needs. A snapshot is for every command.
+var adoptionCommands = []string{"adopt", "verify", "scan"}
+
 // formatsOf are the formats in which a command has something to say: only machines have names, and a snapshot is a file.
 func formatsOf(command string) []string {
 	switch command {

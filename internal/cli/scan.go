@@ -36,8 +36,6 @@ Examples:
 		if err != nil {
 			return err
 		}
-		// A snapshot is for every command.
-		s.adoption = true
 		snap, err := r.collect(c.Context, s)
 		if err != nil {
 			return err

@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"slices"
 	"strings"
 	"time"
 
@@ -27,16 +28,18 @@ type settings struct {
 	readSecrets         bool
 	guestAgent          bool
 	// adoption asks for what adopt and verify need beyond who is who.
-	adoption bool
-	insecure bool
-	now      time.Time
+	adoption   bool
+	taskWindow time.Duration
+	insecure   bool
+	now        time.Time
 }
 
 // readSettings reads the configuration and puts the flags over it. It asks no server.
 func readSettings(c *cli.Context, env *Env) (*settings, error) {
 	s := &settings{from: c.StringSlice("from"), exitZero: c.Bool("exit-zero"), kubeconfig: c.String("kubeconfig"),
 		context: c.String("context"), namespaces: c.StringSlice("namespace"), allNamespaces: c.Bool("all-namespaces"),
-		insecure: c.Bool("insecure"), now: env.Now().UTC()}
+		insecure: c.Bool("insecure"), now: env.Now().UTC(),
+		adoption: slices.Contains(adoptionCommands, c.Command.Name)}
 	use := config.ForCollection
 	if len(s.from) > 0 {
 		use = config.ForAnalysis
@@ -81,6 +84,13 @@ func (s *settings) durations(c *cli.Context) error {
 		}
 		// Zero means "the default" to the analysis; who asks for none gets the least there is.
 		s.grace = max(d, time.Nanosecond)
+	}
+	if v := c.String("task-window"); c.IsSet("task-window") {
+		d, err := config.ParseDuration(v)
+		if err != nil || d < time.Minute || d > 30*24*time.Hour {
+			return usagef("--task-window: want a time between a minute and 30 days, like 72h")
+		}
+		s.taskWindow = d
 	}
 	if v := c.String("request-timeout"); c.IsSet("request-timeout") {
 		d, err := config.ParseDuration(v)

@@ -36,6 +36,8 @@ type Plan struct {
 	Adoption bool
 	// TaskWindow is how far back the sites' tasks are read; 0 means proxmox.TaskWindow.
 	TaskWindow time.Duration
+	// Configurations says whose configuration is read, by site and VMID; nil reads all.
+	Configurations func(inventory.Key) bool
 	// Now is the run's clock; zero means the time of day.
 	Now time.Time
 	// ToolVersion is recorded in the Snapshot.

@@ -41,6 +41,9 @@ type Config struct {
 	Adoption bool
 	// TaskWindow is how far back tasks are read; 0 means TaskWindow.
 	TaskWindow time.Duration
+	// Configurations says whose configuration is read; nil reads all. A run that only watches a few machines spares the site
+	// a request for every other guest; the others are listed, and their configuration is then not known.
+	Configurations func(vmid int) bool
 	// Now is the run's clock, from which the 24 hours of tasks are counted back; zero means the time of day.
 	Now time.Time
 

@@ -24,6 +24,10 @@ func (l *listing) configurations(ctx context.Context) {
 				vm.ConfigError = "node " + vm.Node + " is offline"
 			}
 		} else if vm.Type == inventory.GuestQEMU {
+			if wanted := l.c.cfg.Configurations; wanted != nil && !wanted(vm.VMID) {
+				vm.ConfigError = notAskedFor
+				continue
+			}
 			ask = append(ask, i)
 		}
 	}

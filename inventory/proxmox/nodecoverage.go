@@ -10,8 +10,12 @@ import (
 // coverNodes writes the coverage of nodes and configurations, and corrects the state of nodes that did not answer.
 func (l *listing) coverNodes(f *fetch) {
 	byNode := map[string][]int{}
+	spared := map[string]int{}
 	for i := range l.vms {
-		if l.vms[i].Type == inventory.GuestQEMU {
+		switch {
+		case l.vms[i].ConfigError == notAskedFor:
+			spared[l.vms[i].Node]++
+		case l.vms[i].Type == inventory.GuestQEMU:
 			byNode[l.vms[i].Node] = append(byNode[l.vms[i].Node], i)
 		}
 	}
@@ -22,7 +26,31 @@ func (l *listing) coverNodes(f *fetch) {
 		} else if guests := byNode[node.Name]; len(guests) > 0 {
 			l.coverAsked(node, guests, f)
 		}
+		l.coverSpared(node.Name, spared[node.Name])
 	}
+}
+
+// notAskedFor is the ConfigError of a guest that Config.Configurations left out.
+const notAskedFor = "not asked for"
+
+// coverSpared says that configurations were left out on purpose: whoever needs them has no verdict, and the run is whole
+// without.
+func (l *listing) coverSpared(node string, guests int) {
+	if guests == 0 {
+		return
+	}
+	reason := fmt.Sprintf("those of %d other guests were not asked for", guests)
+	for i := range l.snapshot.Coverage {
+		c := &l.snapshot.Coverage[i]
+		if c.Scope == inventory.ConfigScope(node) {
+			c.Asked += guests
+			if c.State == inventory.Complete {
+				c.State, c.Reason, c.Optional = inventory.Partial, reason, true
+			}
+			return
+		}
+	}
+	l.cover(inventory.Coverage{Scope: inventory.ConfigScope(node), State: inventory.NotAsked, Asked: guests, Reason: reason, Optional: true})
 }
 
 // coverOffline is for a node that the cluster itself says is offline. The guest list does not suffer from that (the

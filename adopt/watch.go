@@ -1,0 +1,237 @@
+package adopt
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/proxaudit/proxaudit/inventory"
+)
+
+// Watch compares what is seen while somebody unpauses with what was there at first. It is not for use from several goroutines.
+type Watch struct {
+	opt  VerifyOptions
+	seen bool
+	// machines, infra and vms are the names of what is there, with what tells one from another of the same name.
+	machines, infra map[string]string
+	vms             map[inventory.Key]string
+	tasks           map[string]bool
+	// said is the last state of each line, so that only changes are told.
+	said map[string]string
+}
+
+// NewWatch watches one cluster.
+func NewWatch(opt VerifyOptions) *Watch {
+	return &Watch{opt: opt, tasks: map[string]bool{}, said: map[string]string{}}
+}
+
+// Event is one thing that changed.
+type Event struct {
+	// Alarm is true for what must not happen during an adoption: whoever watches has to stop.
+	Alarm bool
+	Text  string
+}
+
+// Next takes what is seen now, and returns what changed since, alarms first. The first call tells the state and alarms of
+// nothing but what CAPMOX already did. A source that did not answer is no change: what it shows is compared when it answers
+// again.
+func (w *Watch) Next(s *inventory.Snapshot, v *Verification) []Event {
+	var out []Event
+	out = append(out, w.compareObjects(s, v)...)
+	out = append(out, w.compareVMs(s, v)...)
+	out = append(out, w.newTasks(s, v)...)
+	out = append(out, w.progress(s, v)...)
+	w.seen = true
+	slices.SortStableFunc(out, func(a, b Event) int {
+		switch {
+		case a.Alarm == b.Alarm:
+			return 0
+		case a.Alarm:
+			return -1
+		default:
+			return 1
+		}
+	})
+	return out
+}
+
+func (w *Watch) compareObjects(s *inventory.Snapshot, v *Verification) []Event {
+	var out []Event
+	if s.Known(inventory.ManagementSource, inventory.ScopeMachines) {
+		now := map[string]string{}
+		for i := range s.Machines {
+			if m := &s.Machines[i]; m.Cluster == v.Cluster {
+				now[m.Namespace+"/"+m.Name] = m.UID
+			}
+		}
+		out = append(out, w.difference("Machine", w.machines, now)...)
+		w.machines = now
+	}
+	if s.Known(inventory.ManagementSource, inventory.ScopeProxmoxMachines) {
+		now := map[string]string{}
+		for i := range s.ProxmoxMachines {
+			if m := &s.ProxmoxMachines[i]; m.Namespace == v.Namespace {
+				now[m.Namespace+"/"+m.Name] = m.UID
+			}
+		}
+		out = append(out, w.difference("ProxmoxMachine", w.infra, now)...)
+		w.infra = now
+	}
+	return out
+}
+
+func (w *Watch) difference(kind string, before, now map[string]string) []Event {
+	var out []Event
+	if !w.seen || before == nil {
+		return nil
+	}
+	for _, name := range sortedKeys(now) {
+		switch uid, was := before[name]; {
+		case !was:
+			out = append(out, Event{true, fmt.Sprintf("%s %s appeared", kind, name)})
+		case uid != now[name]:
+			out = append(out, Event{true, fmt.Sprintf("%s %s was replaced by another of the same name", kind, name)})
+		}
+	}
+	for _, name := range sortedKeys(before) {
+		if _, still := now[name]; !still {
+			out = append(out, Event{true, fmt.Sprintf("%s %s disappeared", kind, name)})
+		}
+	}
+	return out
+}
+
+func sortedKeys(m map[string]string) []string {
+	out := make([]string, 0, len(m))
+	for k := range m {
+		out = append(out, k)
+	}
+	slices.Sort(out)
+	return out
+}
+
+// compareVMs looks at the sites that the cluster's VMs are on.
+func (w *Watch) compareVMs(s *inventory.Snapshot, v *Verification) []Event {
+	sites := map[string]bool{}
+	for _, m := range s.Machines {
+		if site, _, ok := strings.Cut(m.Annotations[AnnotationVM], "/"); ok && m.Cluster == v.Cluster {
+			sites[site] = s.Known(inventory.SiteSource(site), inventory.ScopeGuests)
+		}
+	}
+	now := map[inventory.Key]string{}
+	for i := range s.VMs {
+		if vm := &s.VMs[i]; sites[vm.Site] {
+			now[vm.Key()] = vm.Name
+		}
+	}
+	var out []Event
+	if w.seen && w.vms != nil {
+		for _, k := range keysOf(now) {
+			if _, was := w.vms[k]; !was {
+				out = append(out, w.appeared(s, k, now[k]))
+			}
+		}
+		for _, k := range keysOf(w.vms) {
+			if _, still := now[k]; !still && sites[k.Site] {
+				out = append(out, Event{true, fmt.Sprintf("VM %s (%s) disappeared", k, w.vms[k])})
+			}
+		}
+	}
+	// Of a site that did not answer, what was known stays.
+	for k, name := range w.vms {
+		if !sites[k.Site] {
+			now[k] = name
+		}
+	}
+	w.vms = now
+	return out
+}
+
+func keysOf(m map[inventory.Key]string) []inventory.Key {
+	out := make([]inventory.Key, 0, len(m))
+	for k := range m {
+		out = append(out, k)
+	}
+	slices.SortFunc(out, func(a, b inventory.Key) int {
+		return cmp.Or(cmp.Compare(a.Site, b.Site), cmp.Compare(a.VMID, b.VMID))
+	})
+	return out
+}
+
+// appeared is an alarm unless the task list shows that somebody else than CAPMOX made the VM.
+func (w *Watch) appeared(s *inventory.Snapshot, k inventory.Key, name string) Event {
+	if w.opt.CAPMOXTokenID != "" {
+		for i := range s.Tasks {
+			if t := &s.Tasks[i]; t.Site == k.Site && t.VMID == k.VMID && (t.Type == "qmcreate" || t.Type == "qmrestore") && t.User != w.opt.CAPMOXTokenID {
+				return Event{false, fmt.Sprintf("VM %s (%s) appeared: %s by %s", k, name, t.Type, t.User)}
+			}
+		}
+	}
+	return Event{true, fmt.Sprintf("VM %s (%s) appeared", k, name)}
+}
+
+// newTasks tells each task on an adopted VM once. Changing ones by CAPMOX are alarms, and by anybody if nobody said which
+// token is CAPMOX's and the task was a token's.
+func (w *Watch) newTasks(s *inventory.Snapshot, v *Verification) []Event {
+	adopted := map[string]bool{}
+	for i := range s.Machines {
+		if m := &s.Machines[i]; m.Cluster == v.Cluster && isPlanned(&m.Meta) {
+			adopted[m.Annotations[AnnotationVM]] = true
+		}
+	}
+	var out []Event
+	for i := range s.Tasks {
+		t := &s.Tasks[i]
+		key := inventory.Key{Site: t.Site, VMID: t.VMID}.String()
+		if !adopted[key] || w.tasks[t.UPID] || v.Since != nil && t.Start.Before(*v.Since) {
+			continue
+		}
+		w.tasks[t.UPID] = true
+		capmox := t.User == w.opt.CAPMOXTokenID || w.opt.CAPMOXTokenID == "" && strings.Contains(t.User, "!")
+		out = append(out, Event{Changing(t) && capmox, fmt.Sprintf("task %s on VM %s by %s at %s", t.Type, key, t.User, t.Start.UTC().Format(time.RFC3339))})
+	}
+	return out
+}
+
+// progress tells what moved: Machines that got their Node, steps that are done, verdicts that changed.
+func (w *Watch) progress(s *inventory.Snapshot, v *Verification) []Event {
+	var out []Event
+	say := func(key, state string) {
+		if w.said[key] != state {
+			w.said[key] = state
+			out = append(out, Event{false, key + ": " + state})
+		}
+	}
+	for i := range s.Machines {
+		m := &s.Machines[i]
+		if m.Cluster != v.Cluster {
+			continue
+		}
+		state := cmp.Or(m.Phase, "no phase yet")
+		if m.Paused {
+			state += ", paused"
+		}
+		if m.NodeRef != "" {
+			state += ", Node " + m.NodeRef
+		}
+		say("Machine "+m.Name, state)
+	}
+	for _, step := range v.Steps {
+		state := string(step.Verdict)
+		if step.Done {
+			state += ", done"
+		} else {
+			state += fmt.Sprintf(", %d of %d paused", step.Paused, step.Objects)
+		}
+		if step.Verdict != Safe && len(step.Why) > 0 {
+			state += " (" + step.Why[0] + ")"
+		}
+		say("step \""+step.Title+"\"", state)
+	}
+	return out
+}
+
+// Finished is true if every step of the adoption is done.
+func (v *Verification) Finished() bool { return v.Next == "" && v.Summary.Unsafe == 0 && v.Summary.Unknown == 0 }
