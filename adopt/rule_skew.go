@@ -26,10 +26,7 @@ var ruleSkew = Rule{
 				out = append(out, r.of(nodeRef(m.node), fmt.Sprintf("its kubelet is %s, and that of %s is %s", m.version, p.controlPlanes()[0].node.Name, want)))
 			}
 		}
-		// What was asked may be any of several API servers that are being upgraded one by one.
-		if v := p.cluster.Version; v != "" && v != want {
-			out = append(out, r.of(clusterRef(p.cluster.Key), fmt.Sprintf("the API server is %s, and the control planes' kubelets are %s", v, want)))
-		}
+		out = append(out, p.serverSkew(r, want)...)
 		if v := p.kubeadm.version; v != "" && v != want {
 			out = append(out, r.of(clusterRef(p.cluster.Key), fmt.Sprintf("kubeadm-config says %s, and the control planes' kubelets are %s", v, want)))
 		}
@@ -38,7 +35,9 @@ var ruleSkew = Rule{
 			switch {
 			case v == nil || !strings.HasPrefix(m.version, "v"):
 				out = append(out, r.of(nodeRef(m.node), fmt.Sprintf("its kubelet says %q, which is no version of Kubernetes", m.version)))
-			case parsed.LessThan(v):
+			// A worker of a later patch is fine with Kubernetes and Cluster API (core/reconcilers/machineset:
+			// kubernetesVersionPreflightCheck).
+			case v.Major() > parsed.Major() || v.Major() == parsed.Major() && v.Minor() > parsed.Minor():
 				out = append(out, r.of(nodeRef(m.node), fmt.Sprintf("its kubelet is %s, newer than the control plane's %s", m.version, want)))
 			case v.Major() != parsed.Major() || parsed.Minor()-v.Minor() > 3:
 				out = append(out, r.of(nodeRef(m.node), fmt.Sprintf("its kubelet is %s, more than three minor versions older than the control plane's %s", m.version, want)))
@@ -46,4 +45,29 @@ var ruleSkew = Rule{
 		}
 		return out
 	},
+}
+
+// serverSkew compares the API servers with the control plane's version. Each one's own Pod says more than the one that was
+// asked, which may be any of several that are being upgraded one by one.
+func (p *planner) serverSkew(r *Rule, want string) []Finding {
+	var out []Finding
+	told := false
+	for _, pod := range p.cluster.StaticPods {
+		if pod.Component != "kube-apiserver" {
+			continue
+		}
+		image, _, _ := strings.Cut(pod.Image, "@")
+		_, tag, ok := strings.Cut(image[strings.LastIndexByte(image, '/')+1:], ":")
+		if !ok || parseVersion(tag) == nil {
+			continue
+		}
+		told = true
+		if tag != want {
+			out = append(out, r.of(podRef(p.cluster.Key, pod), fmt.Sprintf("the API server is %s, and the control planes' kubelets are %s", tag, want)))
+		}
+	}
+	if v := p.cluster.Version; !told && v != "" && v != want {
+		out = append(out, r.of(clusterRef(p.cluster.Key), fmt.Sprintf("the API server is %s, and the control planes' kubelets are %s", v, want)))
+	}
+	return out
 }

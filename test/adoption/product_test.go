@@ -15,6 +15,7 @@ import (
 
 	// The tests run the program as a process. Importing it as well tells the test cache what they depend on.
 	_ "github.com/proxaudit/proxaudit/internal/cli"
+	"github.com/proxaudit/proxaudit/test/realkube"
 )
 
 // product builds proxaudit from the tree, once.
@@ -73,17 +74,29 @@ func (o Outcome) Want(t *testing.T, code int) Outcome {
 	return o
 }
 
-// writeConfig writes the proxaudit.yaml of whoever runs this cluster.
+// writeConfig writes the proxaudit.yaml of whoever runs this cluster. proxaudit may do what examples/rbac grants and no
+// more.
 func (w *World) writeConfig(t *testing.T) {
 	t.Helper()
+	const roles = "../../examples/rbac"
+	w.Kubectl(t, "apply", "-f", roles+"/management.yaml", "-f", roles+"/workload.yaml")
+	w.WorkloadKubectl(t, "apply", "-f", roles+"/workload.yaml")
+	management, workload := filepath.Join(w.Dir, "reader-management.kubeconfig"), filepath.Join(w.Dir, "reader-"+prod+".kubeconfig")
+	for path, server := range map[string]*realkube.Server{management: w.Management, workload: w.Workload} {
+		if err := server.Kubeconfig(path, "proxaudit-reader", "proxaudit"); err != nil {
+			t.Fatal(err)
+		}
+	}
 	w.confidential = []string{w.PVE.Secret(auditToken), w.PVE.Secret(capmoxToken), "PRIVATE KEY"}
 	type m = map[string]any
 	data, err := yaml.Marshal(m{
 		"sites": []m{{
 			"name": "dc1", "url": w.PVE.URL, "tokenID": auditToken, "secret": w.PVE.Secret(auditToken), "fingerprint": w.PVE.Fingerprint(),
 		}},
-		"management": m{"name": "management", "kubeconfig": w.ManagementConfig},
-		"clusters":   []m{{"name": prod, "site": "dc1", "kubeconfig": w.WorkloadConfig, "selector": m{"tags": []string{prod}}}},
+		"management": m{"name": "management", "kubeconfig": management},
+		"clusters": []m{{"name": prod, "site": "dc1", "kubeconfig": workload, "selector": m{"tags": []string{prod}},
+			"adopt": m{"addresses": []string{"10.20.0.200-10.20.0.220"}, "prefix": 24, "gateway": "10.20.0.1", "dnsServers": []string{"10.20.0.1"}, "capmoxTokenID": capmoxToken},
+		}},
 	})
 	if err != nil {
 		t.Fatal(err)

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/json"
 	"fmt"
+	"net/http"
 	"path/filepath"
 	"regexp"
 	"slices"
@@ -13,6 +14,11 @@ import (
 
 	"github.com/proxaudit/proxaudit/test/realkube"
 )
+
+// owners are the names of what takes the machines over.
+type owners struct{ plane, small, large string }
+
+var trialOwners = owners{plane: "prod-cp", small: "prod-md", large: "prod-large"}
 
 // endpointPort is the port of the control plane in testdata, which the real one takes the place of.
 const endpointPort = "port: 16443"
@@ -31,12 +37,13 @@ func TestTrialManifests(t *testing.T) {
 	w.Step(t, "c the other machines", func() { w.unpauseMachines(t, "w-2", "w-3", "cp-1", "cp-2", "cp-3") })
 	w.Step(t, "d KubeadmControlPlane", func() { w.unpauseControlPlane(t) })
 	w.Step(t, "e MachineSets and MachineDeployments", func() { w.unpauseWorkers(t) })
-	w.Step(t, "the outcome", func() { w.adopted(t, nodes) })
-	w.Step(t, "new CAPMOX and control-plane managers", func() { w.restartManagers(t) })
-	w.Step(t, "the outcome, still", func() { w.adopted(t, nodes) })
+	w.Step(t, "the outcome", func() { w.adopted(t, nodes, trialOwners) })
+	w.Step(t, "new CAPMOX and control-plane managers", func() { w.restartManagers(t, trialOwners.plane) })
+	w.Step(t, "the outcome, still", func() { w.adopted(t, nodes, trialOwners) })
 	w.Step(t, "proxaudit after", func() { w.classed(t, "managed") })
 	t.Run("webhooks", func(t *testing.T) { w.webhooksAtWork(t) })
 	t.Run("providers", func(t *testing.T) { w.providersShown(t) })
+	t.Run("a naive manifest", func(t *testing.T) { w.naiveMachine(t) })
 }
 
 // nodeUIDs maps the name of each Node to its UID.
@@ -165,17 +172,17 @@ func (w *World) unpauseWorkers(t *testing.T) {
 }
 
 // adopted: everything is owned, up to date and as it was, and there is nothing beside it.
-func (w *World) adopted(t *testing.T, nodes string) {
+func (w *World) adopted(t *testing.T, nodes string, n owners) {
 	t.Helper()
 	var vms, nodesOf, configs []string
 	for _, m := range machines {
-		owner := "MachineSet/prod-md-adopted"
+		owner := "MachineSet/" + n.small + "-adopted"
 		switch {
 		case m.controlPlane:
-			owner = "KubeadmControlPlane/prod-cp"
+			owner = "KubeadmControlPlane/" + n.plane
 			configs = append(configs, m.name+" Machine/"+m.name)
 		case m.cores == 8:
-			owner = "MachineSet/prod-large-adopted"
+			owner = "MachineSet/" + n.large + "-adopted"
 		}
 		nodesOf = append(nodesOf, fmt.Sprintf("%s Running %s %s %s", m.name, m.name, m.providerID(), owner))
 		vms = append(vms, fmt.Sprintf("%s %d %s true Provisioned Machine/%s", m.name, m.vmid, m.providerID(), m.name))
@@ -185,12 +192,12 @@ func (w *World) adopted(t *testing.T, nodes string) {
 	w.exactly(t, "proxmoxmachines", `{.spec.virtualMachineID} {.spec.providerID} {.status.initialization.provisioned} {.status.conditions[?(@.type=="VirtualMachineProvisioned")].reason}`+owner, vms)
 	w.exactly(t, "kubeadmconfigs", strings.TrimSpace(owner), configs)
 	w.exactly(t, "machinesets", "{.status.replicas}"+owner, []string{
-		"prod-large-adopted 1 MachineDeployment/prod-large", "prod-md-adopted 2 MachineDeployment/prod-md",
+		n.large + "-adopted 1 MachineDeployment/" + n.large, n.small + "-adopted 2 MachineDeployment/" + n.small,
 	})
 	// Wanted, there, up to date, available.
 	const counts = "{.spec.replicas} {.status.replicas} {.status.upToDateReplicas} {.status.availableReplicas}"
-	w.exactly(t, "machinedeployments", counts, []string{"prod-large 1 1 1 1", "prod-md 2 2 2 2"})
-	w.exactly(t, "kubeadmcontrolplanes", counts+` {.status.conditions[?(@.type=="RollingOut")].status}`, []string{"prod-cp 3 3 3 3 False"})
+	w.exactly(t, "machinedeployments", counts, []string{n.large + " 1 1 1 1", n.small + " 2 2 2 2"})
+	w.exactly(t, "kubeadmcontrolplanes", counts+` {.status.conditions[?(@.type=="RollingOut")].status}`, []string{n.plane + " 3 3 3 3 False"})
 	if got := w.nodeUIDs(t); got != nodes {
 		t.Errorf("the Nodes changed:\n%swant\n%s", got, nodes)
 	}
@@ -205,7 +212,7 @@ func (w *World) exactly(t *testing.T, kind, fields string, want []string) {
 	path := `jsonpath={range .items[*]}{.metadata.name} ` + fields + `{"\n"}{end}`
 	w.WaitFor(t, kind, time.Minute, func() string {
 		got := strings.TrimSpace(w.Kubectl(t, "-n", prod, "get", kind, "-o", path))
-		if expected := strings.Join(want, "\n"); got != expected {
+		if expected := strings.Join(slices.Sorted(slices.Values(want)), "\n"); got != expected {
 			return "\n" + got + "\nwant\n" + expected
 		}
 		return ""
@@ -268,7 +275,7 @@ func (w *World) workloadUntouched(t *testing.T) {
 }
 
 // restartManagers: what the controllers do may hang on what they remember. New ones start from the objects alone.
-func (w *World) restartManagers(t *testing.T) {
+func (w *World) restartManagers(t *testing.T, plane string) {
 	t.Helper()
 	since := len(w.capmoxAsked(0))
 	for _, provider := range []string{"infrastructure-proxmox", "control-plane-kubeadm"} {
@@ -277,7 +284,7 @@ func (w *World) restartManagers(t *testing.T) {
 		}
 	}
 	w.sawEvery(t, since)
-	w.WaitCondition(t, "EtcdClusterHealthy", "kcp/prod-cp")
+	w.WaitCondition(t, "EtcdClusterHealthy", "kcp/"+plane)
 }
 
 // webhooksAtWork: manifests are judged as on a real management cluster, and converted.
@@ -307,4 +314,18 @@ func (w *World) providersShown(t *testing.T) {
 			t.Errorf("no available Deployment of %s %s in\n%s", p.Name, p.Version, out)
 		}
 	}
+}
+
+// naiveMachine: the same controllers, with one field less in a manifest, ask Proxmox for a clone. So it was not for want
+// of looking that nothing was asked before.
+func (w *World) naiveMachine(t *testing.T) {
+	w.Kubectl(t, "apply", "-f", "testdata/naive/machine.yaml")
+	w.WaitFor(t, "a clone", time.Minute, func() string {
+		for _, r := range w.PVE.Writes() {
+			if r.Method == http.MethodPost && r.Path == fmt.Sprintf("/nodes/pve1/qemu/%d/clone", templateVM) && r.Token == capmoxToken {
+				return ""
+			}
+		}
+		return fmt.Sprintf("%d requests that are no reads, and none for a clone of the template", len(w.PVE.Writes()))
+	})
 }
