@@ -30,8 +30,8 @@ type step struct {
 	Commands, Check []string
 }
 
-// writable is a Proxmox VE that does what it is asked, so that nothing is left undone for want of a permission: whatever a
-// controller wants to write is recorded, and would happen.
+// writable is a Proxmox VE that does what it is asked: whatever a controller wants to write is recorded, and happens if its
+// token may.
 func writable() Options {
 	return Options{PVE: pvesim.Options{Writable: true}, Site: func(f *pvesim.Fleet) {
 		f.Storages = map[string]*pvesim.Storage{
@@ -43,7 +43,14 @@ func writable() Options {
 
 // TestAdopt takes prod under Cluster API with what proxaudit renders, by the commands of its own runbook and nothing else.
 func TestAdopt(t *testing.T) {
-	w := newWorld(t, writable())
+	o := writable()
+	site := o.Site
+	// As docs/adoption.md advises: until everything is adopted, CAPMOX's token can read and nothing else.
+	o.Site = func(f *pvesim.Fleet) {
+		site(f)
+		f.Tokens[capmoxToken].Role = "PVEAuditor"
+	}
+	w := newWorld(t, o)
 	nodes := w.nodeUIDs(t)
 	w.readSecrets(t)
 	dir := filepath.Join(w.Dir, "adoption")
@@ -198,6 +205,9 @@ func (w *World) shell(t *testing.T, dir, line string) string {
 
 // scaleUp: one worker more makes CAPMOX ask Proxmox for a clone, and nothing is done to the adopted ones.
 func (w *World) scaleUp(t *testing.T) {
+	if err := w.PVE.Update(func(f *pvesim.Fleet) { f.Tokens[capmoxToken].Role = "Administrator" }); err != nil {
+		t.Fatal(err)
+	}
 	w.Kubectl(t, "-n", prod, "scale", "machinedeployment", productOwners.small, "--replicas=3")
 	var clone pvesim.Request
 	w.WaitFor(t, "a clone of the template", 2*time.Minute, func() string {
