@@ -1,0 +1,433 @@
+package adopt_test
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/proxaudit/proxaudit/adopt"
+	"github.com/proxaudit/proxaudit/adopt/predict"
+	"github.com/proxaudit/proxaudit/inventory"
+	"github.com/proxaudit/proxaudit/inventory/inventorytest"
+)
+
+const capmox = "capmox@pve!capi"
+
+// appliedProd is prod with its own bundle applied, still paused.
+func appliedProd(t testing.TB) *inventory.Snapshot {
+	t.Helper()
+	s := inventorytest.ScriptBuilt("prod", 3, 3)
+	b := ready(t, plan(t, s, options()))
+	if err := inventorytest.Apply(s, "prod", b.Manifests()); err != nil {
+		t.Fatal(err)
+	}
+	return s
+}
+
+func verify(t testing.TB, s *inventory.Snapshot) *adopt.Verification {
+	t.Helper()
+	v, err := adopt.Verify(s, adopt.VerifyOptions{Cluster: "prod", CAPMOXTokenID: capmox}, predict.Predict(s.Ordered(), "prod"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return v
+}
+
+func states(v *adopt.Verification) string {
+	var out []string
+	for _, s := range v.Steps {
+		text := fmt.Sprintf("%s %s", s.ID, s.Verdict)
+		if s.Done {
+			text += " done"
+		}
+		out = append(out, text)
+	}
+	return strings.Join(out, "\n")
+}
+
+// What adopt renders is safe to unpause, step by step, once it is applied.
+func TestOwnBundleIsSafe(t *testing.T) {
+	v := verify(t, appliedProd(t))
+	want := `unpause-cluster safe
+unpause-first-machine safe
+unpause-machines safe
+unpause-control-plane safe
+unpause-workers safe
+finish safe`
+	if got := states(v); got != want {
+		t.Errorf("got\n%s\nchecks %+v\npredictions %+v", got, failing(v), unsafe(v))
+	}
+	if v.Next != adopt.StepUnpauseCluster || v.Summary.Incomplete || v.Finished() {
+		t.Errorf("next %s, %+v", v.Next, v.Summary)
+	}
+	if len(v.Checks) < 6+10+1+6 || len(v.Predictions) < 20 {
+		t.Errorf("%d checks, %d predictions", len(v.Checks), len(v.Predictions))
+	}
+}
+
+func failing(v *adopt.Verification) []adopt.Check {
+	return slices.DeleteFunc(slices.Clone(v.Checks), func(c adopt.Check) bool { return c.State == adopt.CheckOK })
+}
+
+func unsafe(v *adopt.Verification) []adopt.Prediction {
+	return slices.DeleteFunc(slices.Clone(v.Predictions), func(p adopt.Prediction) bool { return p.Outcome.Safe() })
+}
+
+func machineOf(s *inventory.Snapshot, name string) *inventory.Machine {
+	for i := range s.Machines {
+		if s.Machines[i].Name == name {
+			return &s.Machines[i]
+		}
+	}
+	panic(name)
+}
+
+func proxmoxMachineOf(s *inventory.Snapshot, name string) *inventory.ProxmoxMachine {
+	for i := range s.ProxmoxMachines {
+		if s.ProxmoxMachines[i].Name == name {
+			return &s.ProxmoxMachines[i]
+		}
+	}
+	panic(name)
+}
+
+func vmOf(s *inventory.Snapshot, name string) *inventory.VM {
+	for i := range s.VMs {
+		if s.VMs[i].Name == name {
+			return &s.VMs[i]
+		}
+	}
+	panic(name)
+}
+
+func nodeOf(s *inventory.Snapshot, name string) *inventory.Node {
+	for i := range s.Nodes {
+		if s.Nodes[i].Name == name {
+			return &s.Nodes[i]
+		}
+	}
+	panic(name)
+}
+
+func storedOf(s *inventory.Snapshot, name string) *inventory.StoredSecret {
+	for i := range s.StoredSecrets {
+		if s.StoredSecrets[i].Name == name {
+			return &s.StoredSecrets[i]
+		}
+	}
+	panic(name)
+}
+
+func coverageOf(s *inventory.Snapshot, source, scope string) *inventory.Coverage {
+	c := s.CoverageOf(source, scope)
+	if c == nil {
+		panic(source + " " + scope)
+	}
+	return c
+}
+
+func task(s *inventory.Snapshot, vmid int, kind, user string, ago time.Duration) {
+	s.Tasks = append(s.Tasks, inventory.Task{Site: "lab", Node: "pve1", UPID: fmt.Sprintf("UPID:pve1:%s:%d:%s", kind, vmid, ago), Type: kind, VMID: vmid,
+		User: user, Start: s.CollectedAt.Add(-ago), Status: "OK"})
+}
+
+// Each comparison fails by itself, before the step that it stands before, and says what it saw.
+func TestChecks(t *testing.T) {
+	for name, c := range map[string]struct {
+		spoil func(*inventory.Snapshot)
+		check adopt.CheckName
+		state adopt.CheckState
+		step  adopt.StepID
+		says  string
+	}{
+		"VM stopped":         {func(s *inventory.Snapshot) { vmOf(s, "w-1").Status = "stopped" }, adopt.CheckIdentity, adopt.CheckFailed, adopt.StepUnpauseFirst, "VM lab/1001 is stopped"},
+		"VM of another UUID": {func(s *inventory.Snapshot) { vmOf(s, "w-1").Config.UUID = inventorytest.ScriptBuiltUUID(4711) }, adopt.CheckIdentity, adopt.CheckFailed, adopt.StepUnpauseFirst, "and \"6c3fa683-bef9-4425-b413-000000001001\" was planned"},
+		"VM gone":            {func(s *inventory.Snapshot) { vmOf(s, "w-1").VMID = 4711 }, adopt.CheckIdentity, adopt.CheckFailed, adopt.StepUnpauseFirst, "site lab has no VM 1001"},
+		"VM not seen": {func(s *inventory.Snapshot) {
+			vmOf(s, "w-1").VMID = 4711
+			coverageOf(s, "site/lab", inventory.ScopeGuests).State = inventory.Partial
+		}, adopt.CheckIdentity, adopt.CheckUnknown, adopt.StepUnpauseFirst, "not seen: site/lab guests"},
+		"configuration not read":       {func(s *inventory.Snapshot) { vmOf(s, "w-1").Config = nil }, adopt.CheckIdentity, adopt.CheckUnknown, adopt.StepUnpauseFirst, "not seen: site/lab config/pve3"},
+		"virtualMachineID changed":     {func(s *inventory.Snapshot) { id := 1002; proxmoxMachineOf(s, "w-1").VMID = &id }, adopt.CheckIdentity, adopt.CheckFailed, adopt.StepUnpauseFirst, "virtualMachineID is 1002, and 1001 was planned"},
+		"virtualMachineID missing":     {func(s *inventory.Snapshot) { proxmoxMachineOf(s, "w-1").VMID = nil }, adopt.CheckIdentity, adopt.CheckFailed, adopt.StepUnpauseFirst, "virtualMachineID is not set"},
+		"providerID changed":           {func(s *inventory.Snapshot) { proxmoxMachineOf(s, "w-1").ProviderID = "proxmox://x" }, adopt.CheckIdentity, adopt.CheckFailed, adopt.StepUnpauseFirst, "the ProxmoxMachine's providerID is \"proxmox://x\""},
+		"Machine's providerID":         {func(s *inventory.Snapshot) { machineOf(s, "w-1").ProviderID = "" }, adopt.CheckIdentity, adopt.CheckFailed, adopt.StepUnpauseFirst, "the Machine's providerID is \"\""},
+		"another Node":                 {func(s *inventory.Snapshot) { machineOf(s, "w-1").NodeRef = "w-2" }, adopt.CheckIdentity, adopt.CheckFailed, adopt.StepUnpauseFirst, "the Machine's Node is w-2, and w-1 was planned"},
+		"Machine being deleted":        {func(s *inventory.Snapshot) { machineOf(s, "w-1").DeletedAt = &s.CollectedAt }, adopt.CheckIdentity, adopt.CheckFailed, adopt.StepUnpauseFirst, "the Machine is being deleted"},
+		"infrastructure being deleted": {func(s *inventory.Snapshot) { proxmoxMachineOf(s, "w-1").DeletedAt = &s.CollectedAt }, adopt.CheckIdentity, adopt.CheckFailed, adopt.StepUnpauseFirst, "the ProxmoxMachine is being deleted"},
+		"infrastructure gone":          {func(s *inventory.Snapshot) { proxmoxMachineOf(s, "w-1").Name = "x" }, adopt.CheckIdentity, adopt.CheckFailed, adopt.StepUnpauseFirst, "there is no ProxmoxMachine w-1"},
+		"another infrastructureRef":    {func(s *inventory.Snapshot) { machineOf(s, "w-1").InfrastructureRef.Name = "w-2" }, adopt.CheckIdentity, adopt.CheckFailed, adopt.StepUnpauseFirst, "infrastructureRef is not the ProxmoxMachine w-1"},
+		"task of CAPMOX":               {func(s *inventory.Snapshot) { proxmoxMachineOf(s, "w-1").TaskRef = "UPID:x" }, adopt.CheckIdentity, adopt.CheckFailed, adopt.StepUnpauseFirst, "CAPMOX waits for its task"},
+		"Node without providerID":      {func(s *inventory.Snapshot) { nodeOf(s, "w-1").ProviderID = "" }, adopt.CheckIdentity, adopt.CheckFailed, adopt.StepUnpauseFirst, "Node w-1 has no providerID yet"},
+		"Node of another form":         {func(s *inventory.Snapshot) { nodeOf(s, "w-1").ProviderID = "proxmox://lab/1001" }, adopt.CheckIdentity, adopt.CheckFailed, adopt.StepUnpauseFirst, "which no Machine of CAPMOX gets"},
+		"Node gone":                    {func(s *inventory.Snapshot) { nodeOf(s, "w-1").Name = "w-9" }, adopt.CheckIdentity, adopt.CheckFailed, adopt.StepUnpauseFirst, "the cluster has no Node w-1"},
+
+		"CA of another cluster": {func(s *inventory.Snapshot) {
+			storedOf(s, "prod-ca").Certificates = map[string][]string{"tls.crt": {strings.Repeat("cd", 32)}}
+		}, adopt.CheckAuthority, adopt.CheckFailed, adopt.StepUnpauseControlPlane, "and the API server's certificate is signed by"},
+		"serving CA not seen": {func(s *inventory.Snapshot) { s.Clusters[0].ServingCAs = nil }, adopt.CheckAuthority, adopt.CheckUnknown, adopt.StepUnpauseControlPlane, "was not seen"},
+		"CA not there": {func(s *inventory.Snapshot) {
+			*storedOf(s, "prod-ca") = inventory.StoredSecret{Namespace: "prod", Name: "prod-ca", Absent: true}
+		}, adopt.CheckSecret, adopt.CheckFailed, adopt.StepUnpauseControlPlane, "it is not there"},
+		"key of another CA": {func(s *inventory.Snapshot) { no := false; storedOf(s, "prod-etcd").KeyMatches = &no }, adopt.CheckSecret, adopt.CheckFailed, adopt.StepUnpauseControlPlane, "does not belong to its certificate"},
+		"no key":            {func(s *inventory.Snapshot) { storedOf(s, "prod-sa").Keys = []string{"tls.crt"} }, adopt.CheckSecret, adopt.CheckFailed, adopt.StepUnpauseControlPlane, "no value for the key tls.key"},
+		"bootstrap data":    {func(s *inventory.Snapshot) { storedOf(s, "w-1").Keys = []string{"value"} }, adopt.CheckSecret, adopt.CheckFailed, adopt.StepUnpauseFirst, "CAPMOX could write a bootstrap ISO"},
+		"kubeconfig empty":  {func(s *inventory.Snapshot) { storedOf(s, "prod-kubeconfig").Keys = nil }, adopt.CheckSecret, adopt.CheckFailed, adopt.StepUnpauseFirst, "no value for the key value"},
+		"no label":          {func(s *inventory.Snapshot) { storedOf(s, "prod-ca").Labels = nil }, adopt.CheckSecret, adopt.CheckNote, adopt.StepUnpauseControlPlane, "the controllers' caches select by it"},
+
+		"a Node that joined": {func(s *inventory.Snapshot) {
+			n := *nodeOf(s, "cp-1")
+			n.Name, n.SystemUUID, n.UID = "cp-4", inventorytest.ScriptBuiltUUID(104), "x"
+			s.Nodes = append(s.Nodes, n)
+		}, adopt.CheckMembers, adopt.CheckFailed, adopt.StepUnpauseControlPlane, "no control-plane Machine stands for Node cp-4"},
+		"an etcd Pod": {func(s *inventory.Snapshot) {
+			s.Clusters[0].StaticPods = append(s.Clusters[0].StaticPods, inventory.StaticPod{Name: "etcd-cp-9", Component: "etcd", Node: "cp-9"})
+		}, adopt.CheckMembers, adopt.CheckFailed, adopt.StepUnpauseControlPlane, "no control-plane Machine stands for Node cp-9"},
+		"Pods not seen": {func(s *inventory.Snapshot) {
+			coverageOf(s, "cluster/prod", inventory.ScopeStaticPods).State = inventory.Refused
+		}, adopt.CheckMembers, adopt.CheckUnknown, adopt.StepUnpauseControlPlane, "not seen: cluster/prod static-pods"},
+
+		"CAPMOX configured a VM": {func(s *inventory.Snapshot) { task(s, 1001, "qmconfig", capmox, time.Minute) }, adopt.CheckTasks, adopt.CheckFailed, adopt.StepUnpauseCluster, "qmconfig on VM lab/1001 (w-1)"},
+		"CAPMOX, and tasks hidden": {func(s *inventory.Snapshot) {
+			task(s, 1001, "qmstop", capmox, time.Minute)
+			coverageOf(s, "site/lab", inventory.ScopeTasks).State = inventory.Partial
+		}, adopt.CheckTasks, adopt.CheckFailed, adopt.StepUnpauseCluster, "qmstop on VM"},
+		"tasks hidden": {func(s *inventory.Snapshot) { coverageOf(s, "site/lab", inventory.ScopeTasks).State = inventory.Partial }, adopt.CheckTasks, adopt.CheckUnknown, adopt.StepUnpauseCluster, "the tasks of others were not seen"},
+		"objects older than tasks": {func(s *inventory.Snapshot) {
+			old := s.CollectedAt.Add(-48 * time.Hour)
+			s.Clusters[0].Declared.CreatedAt = &old
+		}, adopt.CheckTasks, adopt.CheckUnknown, adopt.StepUnpauseCluster, "were not read"},
+		"a backup":                  {func(s *inventory.Snapshot) { task(s, 1001, "vzdump", "root@pam", time.Minute) }, adopt.CheckTasks, adopt.CheckOK, adopt.StepUnpauseCluster, "none by CAPMOX"},
+		"a person":                  {func(s *inventory.Snapshot) { task(s, 1001, "qmconfig", "root@pam", time.Minute) }, adopt.CheckTasks, adopt.CheckOK, adopt.StepUnpauseCluster, "by others: qmconfig on VM lab/1001"},
+		"before there were objects": {func(s *inventory.Snapshot) { task(s, 1001, "qmconfig", capmox, 2*time.Hour) }, adopt.CheckTasks, adopt.CheckOK, adopt.StepUnpauseCluster, "none by CAPMOX"},
+		"another VM":                {func(s *inventory.Snapshot) { task(s, 9000, "qmclone", capmox, time.Minute) }, adopt.CheckTasks, adopt.CheckOK, adopt.StepUnpauseCluster, "none by CAPMOX"},
+
+		"a Machine more": {func(s *inventory.Snapshot) {
+			m := *machineOf(s, "w-1")
+			m.Name, m.Annotations, m.Labels = "prod-x7k2p", nil, nil
+			s.Machines = append(s.Machines, m)
+		}, adopt.CheckUnplanned, adopt.CheckFailed, adopt.StepUnpauseCluster, "a controller made it"},
+		"replicas":        {func(s *inventory.Snapshot) { n := int32(3); groupOf(s, "prod-workers-4c-16g").Replicas = &n }, adopt.CheckSelector, adopt.CheckFailed, adopt.StepUnpauseWorkers, "it wants 3 replicas, and 2 match"},
+		"a label too few": {func(s *inventory.Snapshot) { delete(machineOf(s, "w-1").Labels, "machine-template-hash") }, adopt.CheckSelector, adopt.CheckFailed, adopt.StepUnpauseWorkers, "are meant"},
+		"a stranger that matches": {func(s *inventory.Snapshot) {
+			m := *machineOf(s, "w-1")
+			m.Name, m.Cluster = "other", "other"
+			m.Labels = cloned(m.Labels)
+			delete(m.Labels, "cluster.x-k8s.io/set-name")
+			s.Machines = append(s.Machines, m)
+		}, adopt.CheckSelector, adopt.CheckFailed, adopt.StepUnpauseWorkers, "its selector matches"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			s := appliedProd(t)
+			c.spoil(s)
+			v := verify(t, s)
+			i := slices.IndexFunc(v.Checks, func(x adopt.Check) bool {
+				return x.Name == c.check && x.State == c.state && x.Step == c.step && strings.Contains(x.Detail, c.says)
+			})
+			if i < 0 {
+				t.Fatalf("no such check among %+v", v.Checks)
+			}
+			wrong := false
+			for _, step := range v.Steps {
+				if step.ID == c.step {
+					wrong = true
+				}
+				switch {
+				case !wrong || c.state == adopt.CheckOK || c.state == adopt.CheckNote:
+				case c.state == adopt.CheckFailed && step.Verdict != adopt.Unsafe:
+					t.Errorf("%s is %s", step.ID, step.Verdict)
+				case c.state == adopt.CheckUnknown && step.Verdict == adopt.Safe:
+					t.Errorf("%s is safe, and something was not seen", step.ID)
+				}
+			}
+			if c.state == adopt.CheckUnknown && !v.Summary.Incomplete && v.Summary.Unsafe == 0 {
+				t.Error("the run calls itself complete")
+			}
+		})
+	}
+}
+
+func cloned(m map[string]string) map[string]string {
+	out := map[string]string{}
+	for k, v := range m {
+		out[k] = v
+	}
+	return out
+}
+
+func groupOf(s *inventory.Snapshot, name string) *inventory.Group {
+	for i := range s.Groups {
+		if s.Groups[i].Name == name {
+			return &s.Groups[i]
+		}
+	}
+	panic(name)
+}
+
+// Without leave to read Secrets nothing that rests on them is safe.
+func TestWithoutSecrets(t *testing.T) {
+	s := appliedProd(t)
+	s.StoredSecrets = nil
+	coverageOf(s, inventory.ManagementSource, inventory.ScopeSecrets).State = inventory.NotAsked
+	v := verify(t, s)
+	if !v.Summary.Incomplete || v.Summary.Unsafe != 0 {
+		t.Errorf("%+v", v.Summary)
+	}
+	for _, step := range v.Steps {
+		if step.ID != adopt.StepUnpauseCluster && step.Verdict != adopt.Unknown {
+			t.Errorf("%s is %s", step.ID, step.Verdict)
+		}
+	}
+	missing := slices.ContainsFunc(v.Coverage, func(c inventory.Coverage) bool { return c.Scope == inventory.ScopeSecrets && c.Missing() })
+	if !missing {
+		t.Error("the coverage does not show the Secrets as a gap")
+	}
+}
+
+// What a step unpauses is counted, and the first that is left is next.
+func TestSteps(t *testing.T) {
+	s := appliedProd(t)
+	s.Clusters[0].Declared.Paused, s.Clusters[0].Declared.Infrastructure.Paused = false, false
+	if v := verify(t, s); v.Next != adopt.StepUnpauseFirst || v.Summary.Done != 1 {
+		t.Errorf("next %s\n%s", v.Next, states(v))
+	}
+	machineOf(s, "w-1").Paused, proxmoxMachineOf(s, "w-1").Paused = false, false
+	if v := verify(t, s); v.Next != adopt.StepUnpauseMachines || v.Summary.Done != 2 {
+		t.Errorf("next %s\n%s", v.Next, states(v))
+	}
+	for i := range s.Machines {
+		s.Machines[i].Paused, s.ProxmoxMachines[i].Paused = false, false
+		s.Machines[i].NodeRef = s.Machines[i].Name
+	}
+	for i := range s.Groups {
+		s.Groups[i].Paused = false
+	}
+	v := verify(t, s)
+	if v.Next != adopt.StepFinish || v.Finished() {
+		t.Errorf("next %s\n%s", v.Next, states(v))
+	}
+	for i := range s.Machines {
+		delete(s.Machines[i].Annotations, adopt.HookPreTerminate)
+	}
+	m := *machineOf(s, "w-1")
+	m.Name, m.Annotations, m.Labels = "later", nil, nil
+	s.Machines = append(s.Machines, m)
+	if v := verify(t, s); v.Next != "" {
+		t.Errorf("next %s\n%s", v.Next, states(v))
+	} else if i := slices.IndexFunc(v.Checks, func(c adopt.Check) bool { return c.Name == adopt.CheckUnplanned }); i < 0 || v.Checks[i].State != adopt.CheckNote {
+		t.Errorf("a Machine that was made after the adoption: %+v", v.Checks)
+	}
+}
+
+func TestVerifyErrors(t *testing.T) {
+	s := inventorytest.ScriptBuilt("prod", 1, 1)
+	_, err := adopt.Verify(s, adopt.VerifyOptions{Cluster: "prod"}, nil)
+	var none *adopt.NotDeclaredError
+	if !errors.As(err, &none) || !strings.Contains(err.Error(), "proxaudit adopt --cluster prod") {
+		t.Errorf("error %v", err)
+	}
+	_, err = adopt.Verify(s, adopt.VerifyOptions{Cluster: "prd"}, nil)
+	var unknown *adopt.UnknownClusterError
+	if !errors.As(err, &unknown) || !slices.Equal(unknown.Known, []string{"prod"}) {
+		t.Errorf("error %v", err)
+	}
+}
+
+func texts(events []adopt.Event) string {
+	var out []string
+	for _, e := range events {
+		text := e.Text
+		if e.Alarm {
+			text = "ALARM " + text
+		}
+		out = append(out, text)
+	}
+	return strings.Join(out, "\n")
+}
+
+// Whoever watches is told of what moves, and stopped at what must not happen.
+func TestWatch(t *testing.T) {
+	for name, c := range map[string]struct {
+		change func(*inventory.Snapshot)
+		want   string
+	}{
+		"nothing": {func(*inventory.Snapshot) {}, ""},
+		"a Node": {func(s *inventory.Snapshot) {
+			m := machineOf(s, "w-1")
+			m.Phase, m.NodeRef, m.Paused = "Running", "w-1", false
+		}, "Machine w-1: Running, Node w-1"},
+		"a Machine appears": {func(s *inventory.Snapshot) {
+			m := *machineOf(s, "w-1")
+			m.Name, m.UID = "prod-zz", "z"
+			s.Machines = append(s.Machines, m)
+		}, "ALARM Machine prod/prod-zz appeared"},
+		"a Machine disappears":  {func(s *inventory.Snapshot) { machineOf(s, "w-1").Cluster = "x" }, "ALARM Machine prod/w-1 disappeared"},
+		"a Machine is replaced": {func(s *inventory.Snapshot) { machineOf(s, "w-1").UID = "other" }, "ALARM Machine prod/w-1 was replaced"},
+		"a ProxmoxMachine appears": {func(s *inventory.Snapshot) {
+			m := *proxmoxMachineOf(s, "w-1")
+			m.Name, m.UID = "prod-zz", "z"
+			s.ProxmoxMachines = append(s.ProxmoxMachines, m)
+		}, "ALARM ProxmoxMachine prod/prod-zz appeared"},
+		"a VM appears": {func(s *inventory.Snapshot) {
+			v := *vmOf(s, "w-1")
+			v.VMID, v.Name = 4711, "prod-zz"
+			s.VMs = append(s.VMs, v)
+		}, "ALARM VM lab/4711 (prod-zz) appeared"},
+		"a VM that a person restored": {func(s *inventory.Snapshot) {
+			v := *vmOf(s, "w-1")
+			v.VMID, v.Name = 4711, "mail"
+			s.VMs = append(s.VMs, v)
+			task(s, 4711, "qmrestore", "root@pam", time.Minute)
+		}, "VM lab/4711 (mail) appeared: qmrestore by root@pam"},
+		"a VM disappears": {func(s *inventory.Snapshot) { vmOf(s, "w-1").VMID = 1009 }, "ALARM VM lab/1001 (w-1) disappeared"},
+		"the list is short, and says so": {func(s *inventory.Snapshot) {
+			s.VMs = s.VMs[:2]
+			coverageOf(s, "site/lab", inventory.ScopeGuests).State = inventory.Partial
+		}, ""},
+		"the management cluster is away": {func(s *inventory.Snapshot) {
+			s.Machines, s.ProxmoxMachines = nil, nil
+			coverageOf(s, inventory.ManagementSource, inventory.ScopeMachines).State = inventory.Failed
+			coverageOf(s, inventory.ManagementSource, inventory.ScopeProxmoxMachines).State = inventory.Failed
+		}, ""},
+		"CAPMOX stops a VM": {func(s *inventory.Snapshot) { task(s, 1001, "qmstop", capmox, time.Second) }, "ALARM task qmstop on VM lab/1001 by " + capmox},
+		"a backup":          {func(s *inventory.Snapshot) { task(s, 1001, "vzdump", "root@pam", time.Second) }, "task vzdump on VM lab/1001 by root@pam"},
+		"a person":          {func(s *inventory.Snapshot) { task(s, 1001, "qmconfig", "root@pam", time.Second) }, "task qmconfig on VM lab/1001 by root@pam"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			w := adopt.NewWatch(adopt.VerifyOptions{Cluster: "prod", CAPMOXTokenID: capmox})
+			first := appliedProd(t)
+			if got := texts(w.Next(first, verify(t, first))); strings.Contains(got, "ALARM") || !strings.Contains(got, "Machine cp-1: no phase yet, paused") {
+				t.Errorf("at first:\n%s", got)
+			}
+			s := appliedProd(t)
+			c.change(s)
+			got := texts(w.Next(s, verify(t, s)))
+			alarmed, want := strings.Contains(got, "ALARM"), strings.Contains(c.want, "ALARM")
+			if !strings.Contains(got, c.want) || alarmed != want {
+				t.Errorf("got\n%s\nwant\n%s", got, c.want)
+			}
+			if alarmed && !strings.HasPrefix(got, "ALARM") {
+				t.Errorf("the alarm is not the first line:\n%s", got)
+			}
+		})
+	}
+}
+
+// A token that is nobody's until somebody says so may be CAPMOX's.
+func TestWatchWithoutToken(t *testing.T) {
+	w := adopt.NewWatch(adopt.VerifyOptions{Cluster: "prod"})
+	s := appliedProd(t)
+	w.Next(s, verify(t, s))
+	task(s, 1001, "qmconfig", "somebody@pve!x", time.Second)
+	task(s, 1002, "qmconfig", "root@pam", time.Second)
+	got := texts(w.Next(s, verify(t, s)))
+	if !strings.Contains(got, "ALARM task qmconfig on VM lab/1001") || strings.Contains(got, "ALARM task qmconfig on VM lab/1002") {
+		t.Error(got)
+	}
+	if again := texts(w.Next(s, verify(t, s))); strings.Contains(again, "task") {
+		t.Errorf("told twice:\n%s", again)
+	}
+}
