@@ -179,5 +179,7 @@ func samples(t *testing.T) map[string]Document {
 		"doctor": Doctor(sampleDoctor()), "version": Version(sampleVersion()),
 		"clean": Orphans(&audit.OrphanReport{Envelope: audit.Envelope{FormatVersion: audit.FormatVersion,
 			Kind: audit.KindOrphanReport, GeneratedAt: collected}, Findings: []audit.Finding{}}),
+		"plan": Plan(samplePlan(t, nil)), "blocked": Plan(sampleBlocked(t)), "plan-notes": PlanNotes(samplePlan(t, nil)),
+		"verification": Verify(sampleVerification()), "rejections": Rejections(sampleRejections()),
 	}
 }
