@@ -79,7 +79,7 @@ func TestRunbook(t *testing.T) {
 		t.Fatal(err)
 	}
 	golden(t, "runbook.md", got)
-	for _, bad := range []string{"<b>", "](http", "@team", "\x1b"} {
+	for _, bad := range []string{"<b>", "](http:", "@team", "\x1b"} {
 		if bytes.Contains(got, []byte(bad)) {
 			t.Errorf("it has %q", bad)
 		}
