@@ -1,0 +1,281 @@
+package cli
+
+import (
+	"bytes"
+	"context"
+	"crypto/sha256"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"maps"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/proxaudit/proxaudit/adopt"
+	"github.com/proxaudit/proxaudit/adopt/pki/pkitest"
+	"github.com/proxaudit/proxaudit/inventory"
+	"github.com/proxaudit/proxaudit/inventory/collect"
+	"github.com/proxaudit/proxaudit/inventory/inventorytest"
+	"github.com/proxaudit/proxaudit/inventory/kube"
+)
+
+// adoptBench is a world with a cluster that scripts built; spoil changes what the collectors see.
+func adoptBench(t *testing.T, spoil func(*inventory.Snapshot)) *bench {
+	t.Helper()
+	b := newBench(t)
+	b.env.Deps.Collect = func(_ context.Context, p collect.Plan) (*inventory.Snapshot, collect.Timings, error) {
+		b.plan = &p
+		b.calls.Add(1)
+		s := inventorytest.ScriptBuilt("prod", 3, 3)
+		if spoil != nil {
+			spoil(s)
+		}
+		return s, collect.Timings{}, nil
+	}
+	b.env.Deps.DryRun = func(context.Context, kube.Target, [][]byte) (inventory.DryRun, error) {
+		t.Error("a dry run that nobody asked for")
+		return inventory.DryRun{}, nil
+	}
+	return b
+}
+
+// prod are the flags under which the cluster can be adopted.
+func prod(more ...string) []string {
+	return append([]string{"adopt", "--cluster", "prod", "--addresses", "10.0.0.200-10.0.0.220"}, more...)
+}
+
+func TestAdoptPrintsManifests(t *testing.T) {
+	b := adoptBench(t, nil)
+	b.ok(prod()...)
+	if !b.plan.Adoption || b.plan.ReadSecrets {
+		t.Errorf("asked for %+v", b.plan)
+	}
+	out := b.stdout.String()
+	if strings.Count(out, "\nkind: Machine\n") != 6 || strings.Count(out, "---\n") < 25 {
+		t.Errorf("stdout:\n%.600s", out)
+	}
+	for _, want := range []string{"kubectl --context=prod patch node cp-1", "Secrets that have to be there", "generic prod-ca"} {
+		if !strings.Contains(b.stderr.String(), want) {
+			t.Errorf("stderr lacks %q", want)
+		}
+	}
+	b.ok(prod("-q")...)
+	if b.stderr.Len() != 0 || b.stdout.String() != out {
+		t.Errorf("-q: stderr %q", b.stderr.String())
+	}
+	b.ok(prod("-o", "json")...)
+	var p adopt.Plan
+	if err := json.Unmarshal(b.stdout.Bytes(), &p); err != nil {
+		t.Fatal(err)
+	}
+	if p.Kind != "Plan" || len(p.Machines) != 6 || len(p.Steps) != 12 || !p.Summary.Rendered {
+		t.Errorf("%+v", p.Summary)
+	}
+}
+
+// With a blocker there is nothing on standard output that could be applied.
+func TestAdoptBlocked(t *testing.T) {
+	b := adoptBench(t, func(s *inventory.Snapshot) { s.VMs[0].Status = "stopped" })
+	for _, args := range [][]string{prod(), prod("--force"), prod("--output-dir", "out", "--nodes-out", "nodes.yaml")} {
+		v := b.verdict(args...)
+		if v.Findings != 1 || v.Incomplete() || b.stdout.Len() != 0 || !strings.Contains(b.stderr.String(), "PXA201") || !strings.Contains(b.stderr.String(), "not adoptable: 1 blocker") {
+			t.Errorf("%v: %+v\nstdout %q\nstderr %q", args, v, b.stdout.String(), b.stderr.String())
+		}
+	}
+	for _, name := range []string{"out", "nodes.yaml"} {
+		if _, err := os.Lstat(name); !errors.Is(err, os.ErrNotExist) {
+			t.Errorf("%s was written: %v", name, err)
+		}
+	}
+	if v := b.verdict(prod("-o", "table")...); v.Findings != 1 || !strings.Contains(b.stdout.String(), "PXA201") {
+		t.Errorf("the plan: %+v\n%s", v, b.stdout.String())
+	}
+}
+
+// A source that did not answer leaves no bundle either, and says which.
+func TestAdoptIncomplete(t *testing.T) {
+	b := adoptBench(t, func(s *inventory.Snapshot) {
+		c := s.CoverageOf("cluster/prod", inventory.ScopeStaticPods)
+		c.State, c.Reason = inventory.Refused, "403 Forbidden"
+	})
+	if v := b.verdict(prod()...); !v.Incomplete() || b.stdout.Len() != 0 || !strings.Contains(b.stderr.String(), "static-pods") {
+		t.Errorf("%+v\n%s", v, b.stderr.String())
+	}
+}
+
+func TestAdoptForce(t *testing.T) {
+	b := adoptBench(t, func(s *inventory.Snapshot) {
+		for i := range s.Nodes {
+			if s.Nodes[i].Name == "w-1" {
+				s.Nodes[i].ProviderID = "k3s://w-1"
+			}
+		}
+	})
+	if v := b.verdict(prod()...); v.Findings != 1 {
+		t.Errorf("%+v", v)
+	}
+	b.ok(prod("--force")...)
+	if !strings.Contains(b.stdout.String(), "kind: KubeadmControlPlane") || !strings.Contains(b.stderr.String(), "PXA204") {
+		t.Errorf("stderr %s", b.stderr.String())
+	}
+}
+
+func TestAdoptOutputDir(t *testing.T) {
+	b := adoptBench(t, nil)
+	b.ok(prod("--output-dir", "out", "--nodes-out", "nodes.yaml")...)
+	if b.stdout.Len() != 0 {
+		t.Errorf("stdout %q", b.stdout.String())
+	}
+	var names []string
+	entries, err := os.ReadDir("out")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, e := range entries {
+		names = append(names, e.Name())
+	}
+	if got := strings.Join(names, " "); got != "00-nodes.yaml 01-cluster.yaml 02-infrastructure.yaml 03-machines.yaml 04-owners.yaml RUNBOOK.md" {
+		t.Error(got)
+	}
+	a, err := os.ReadFile("nodes.yaml")
+	if err != nil {
+		t.Fatal(err)
+	}
+	c, err := os.ReadFile("out/00-nodes.yaml")
+	if err != nil || !bytes.Equal(a, c) || bytes.Count(a, []byte("kind: Node")) != 6 {
+		t.Errorf("%v\n%s", err, a)
+	}
+	calls := b.calls.Load()
+	var u *UsageError
+	if err := b.run(prod("--output-dir", "out")...); !errors.As(err, &u) || !strings.Contains(err.Error(), "is there already") || b.calls.Load() != calls {
+		t.Errorf("a second time: %v", err)
+	}
+}
+
+// pkiFolder is a copy of /etc/kubernetes/pki with admin.conf in it.
+func pkiFolder(t *testing.T, p pkitest.PKI) string {
+	t.Helper()
+	dir := t.TempDir()
+	files := map[string][]byte{"admin.conf": p.Kubeconfig}
+	maps.Copy(files, p.Files)
+	for name, data := range files {
+		path := filepath.Join(dir, filepath.FromSlash(name))
+		if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(path, data, 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return dir
+}
+
+// Keys go into files for their owner alone, and nowhere else.
+func TestAdoptSecrets(t *testing.T) {
+	p := pkitest.New(t, "ecdsa")
+	dir := pkiFolder(t, p)
+	b := adoptBench(t, func(s *inventory.Snapshot) {
+		s.Clusters[0].ServingCAs, s.CollectedAt = []string{fmt.Sprintf("%x", sha256.Sum256(p.CA.Cert.Raw))}, pkitest.Now
+	})
+	b.ok(prod("--pki-dir", dir, "--secrets-dir", "secrets")...)
+	if strings.Contains(b.stdout.String()+b.stderr.String(), "PRIVATE KEY") || strings.Contains(b.stdout.String(), "prod-sa") {
+		t.Error("a key or its Secret is on a stream")
+	}
+	st, err := os.Stat("secrets")
+	if err != nil || st.Mode().Perm() != 0o700 {
+		t.Fatalf("%v %v", st, err)
+	}
+	files, err := filepath.Glob("secrets/*.yaml")
+	if err != nil || len(files) < 4 {
+		t.Errorf("%v %v", files, err)
+	}
+	// The authority of another cluster is not written.
+	b = adoptBench(t, nil)
+	if err := b.run(prod("--pki-dir", dir, "--secrets-dir", "other")...); err == nil || b.stdout.Len() != 0 {
+		t.Errorf("another cluster's keys: %v", err)
+	}
+	if _, err := os.Lstat("other"); err == nil {
+		t.Error("another cluster's keys were written")
+	}
+}
+
+func TestAdoptDryRun(t *testing.T) {
+	b := adoptBench(t, nil)
+	var sent int
+	answer := inventory.DryRun{Sent: 22, Accepted: 22}
+	b.env.Deps.DryRun = func(_ context.Context, _ kube.Target, objects [][]byte) (inventory.DryRun, error) {
+		sent = len(objects)
+		return answer, nil
+	}
+	b.ok(prod("--server-dry-run")...)
+	if sent < 25 || b.stdout.Len() == 0 {
+		t.Errorf("%d objects were sent", sent)
+	}
+	answer = inventory.DryRun{Sent: 22, Accepted: 21, Rejections: []inventory.Rejection{{Object: inventory.Ref{Kind: "Machine", Namespace: "prod", Name: "w-1"},
+		Cause: inventory.RejectedInvalid, Field: "spec.version", Message: "no"}}}
+	if v := b.verdict(prod("--server-dry-run")...); v.Findings != 1 || v.Incomplete() || b.stdout.Len() != 0 || !strings.Contains(b.stderr.String(), "spec.version") {
+		t.Errorf("%+v\n%s", v, b.stderr.String())
+	}
+	answer.Rejections[0].Cause = inventory.RejectedForbidden
+	if v := b.verdict(prod("--server-dry-run")...); !v.Incomplete() || b.stdout.Len() != 0 {
+		t.Errorf("what was not judged: %+v", v)
+	}
+	b.env.Deps.DryRun = func(context.Context, kube.Target, [][]byte) (inventory.DryRun, error) {
+		return inventory.DryRun{}, usagef("--server-dry-run: the namespace is not there")
+	}
+	var u *UsageError
+	if err := b.run(prod("--server-dry-run")...); !errors.As(err, &u) || b.stdout.Len() != 0 {
+		t.Errorf("%v", err)
+	}
+}
+
+func TestAdoptUsage(t *testing.T) {
+	b := adoptBench(t, nil)
+	for want, args := range map[string][]string{
+		"--cluster is missing":               {"adopt"},
+		"there is no cluster \"prd\"":        {"adopt", "--cluster", "prd"},
+		"belong together":                    prod("--pki-dir", "x"),
+		"which takes --pki-dir":              prod("--kubeconfig-file", "x"),
+		"is no VMID":                         prod("--template", "5"),
+		"is no length of a network's prefix": prod("--prefix", "200"),
+		"contradict each other":              prod("--credentials-secret", "x", "--controller-credentials"),
+		"--from asks none":                   prod("--server-dry-run", "--from", "x"),
+		"wants no argument":                  prod("extra"),
+	} {
+		var u *UsageError
+		if err := b.run(args...); !errors.As(err, &u) || b.stdout.Len() != 0 {
+			t.Errorf("%v: %v", args, err)
+		} else if want != "wants no argument" && !strings.Contains(err.Error(), want) {
+			t.Errorf("%v: %v, want %q", args, err, want)
+		}
+	}
+}
+
+// What the configuration says counts, and flags win over it.
+func TestAdoptConfig(t *testing.T) {
+	b := adoptBench(t, nil)
+	const file = `
+sites: [{name: lab, url: "https://pve1.example:8006", tokenID: "a@pve!audit", secretEnv: PROXMOX_SECRET}]
+management: {none: true}
+clusters:
+- name: prod
+  context: prod
+  adopt: {namespace: team-a, name: production, addresses: [10.0.9.1-10.0.9.9], dnsServers: [1.1.1.1], credentialsSecret: pve, template: 9000, prefix: 20, gateway: 10.0.0.2}
+`
+	if err := os.WriteFile("proxaudit.yaml", []byte(file), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	b.ok("adopt", "--cluster", "prod")
+	for _, want := range []string{"namespace: team-a", "name: production\n", "10.0.9.1-10.0.9.9", "- 1.1.1.1", "name: pve\n", "prefix: 20", "gateway: 10.0.0.2"} {
+		if !strings.Contains(b.stdout.String(), want) {
+			t.Errorf("the manifests lack %q", want)
+		}
+	}
+	b.ok("adopt", "--cluster", "prod", "--target-namespace", "x", "--addresses", "10.0.8.1", "--credentials-secret", "other", "--dns", "2.2.2.2", "--capi-version", "v1.14.2")
+	out := b.stdout.String()
+	if strings.Contains(out, "team-a") || strings.Contains(out, "10.0.9.1") || !strings.Contains(out, "name: other\n") || !strings.Contains(out, "- 2.2.2.2") {
+		t.Errorf("flags do not win:\n%.900s", out)
+	}
+}

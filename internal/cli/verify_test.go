@@ -1,0 +1,145 @@
+package cli
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"strings"
+	"testing"
+
+	"github.com/proxaudit/proxaudit/adopt"
+	"github.com/proxaudit/proxaudit/inventory"
+	"github.com/proxaudit/proxaudit/inventory/collect"
+	"github.com/proxaudit/proxaudit/inventory/inventorytest"
+)
+
+// verifyBench is a world in which the bundle of prod is applied and paused; each look at it may see something else.
+func verifyBench(t *testing.T, looks ...func(*inventory.Snapshot)) *bench {
+	t.Helper()
+	b := newBench(t)
+	b.env.Deps.Collect = func(ctx context.Context, p collect.Plan) (*inventory.Snapshot, collect.Timings, error) {
+		b.plan = &p
+		n := int(b.calls.Add(1)) - 1
+		s := inventorytest.ScriptBuilt("prod", 3, 3)
+		plan, err := adopt.Make(s, adopt.Options{Cluster: "prod", Future: adopt.Future{Addresses: []string{"10.0.0.200-10.0.0.220"}}})
+		if err != nil {
+			return nil, nil, err
+		}
+		if err := inventorytest.Apply(s, "prod", plan.Bundle().Manifests()); err != nil {
+			return nil, nil, err
+		}
+		if len(looks) > 0 {
+			if look := looks[min(n, len(looks)-1)]; look != nil {
+				look(s)
+			}
+		}
+		return s, nil, ctx.Err()
+	}
+	return b
+}
+
+func TestVerify(t *testing.T) {
+	b := verifyBench(t)
+	b.ok("verify", "--cluster", "prod", "--read-secrets", "--task-window", "72h")
+	if !b.plan.Adoption || !b.plan.ReadSecrets || b.plan.TaskWindow.Hours() != 72 {
+		t.Errorf("asked for %+v", b.plan)
+	}
+	if !strings.Contains(b.stdout.String(), "safe: the next step is \"Unpause the Cluster") {
+		t.Errorf("stdout:\n%s", b.stdout.String())
+	}
+	b.ok("verify", "--cluster", "prod", "--read-secrets", "-o", "json")
+	var v adopt.Verification
+	if err := json.Unmarshal(b.stdout.Bytes(), &v); err != nil {
+		t.Fatal(err)
+	}
+	if v.Kind != "Verification" || len(v.Steps) != 6 || len(v.Predictions) < 20 || v.Next != adopt.StepUnpauseCluster {
+		t.Errorf("%+v", v.Summary)
+	}
+}
+
+func TestVerifyNotSafe(t *testing.T) {
+	b := verifyBench(t, func(s *inventory.Snapshot) { s.VMs[0].Status = "stopped" })
+	if v := b.verdict("verify", "--cluster", "prod", "--read-secrets"); v.Findings == 0 || v.Incomplete() || !strings.Contains(b.stdout.String(), "NOT SAFE") {
+		t.Errorf("%+v\n%s", v, b.stdout.String())
+	}
+}
+
+func TestVerifyUnknown(t *testing.T) {
+	b := verifyBench(t, func(s *inventory.Snapshot) {
+		s.StoredSecrets = nil
+		s.CoverageOf(inventory.ManagementSource, inventory.ScopeSecrets).State = inventory.NotAsked
+	})
+	if v := b.verdict("verify", "--cluster", "prod"); !v.Incomplete() || !strings.Contains(b.stdout.String(), "unknown: something that the verdict needs was not seen") {
+		t.Errorf("%+v\n%s", v, b.stdout.String())
+	}
+}
+
+func TestVerifyUsage(t *testing.T) {
+	b := adoptBench(t, nil)
+	for want, args := range map[string][]string{
+		"--cluster is missing":       {"verify"},
+		"there is no cluster":        {"verify", "--cluster", "prd"},
+		"no Cluster object":          {"verify", "--cluster", "prod"},
+		"--watch is missing":         {"verify", "--cluster", "prod", "--interval", "5s"},
+		"--interval: want a time":    {"verify", "--cluster", "prod", "--watch", "--interval", "5ms"},
+		"writes no result":           {"verify", "--cluster", "prod", "--watch", "-o", "json"},
+		"--from asks none":           {"verify", "--cluster", "prod", "--watch", "--from", "x.json"},
+		"--task-window: want":        {"verify", "--cluster", "prod", "--task-window", "99999h"},
+		"--capmox-token-id has no !": {"verify", "--cluster", "prod", "--capmox-token-id", "capmox@pve"},
+	} {
+		if err := b.run(args...); err == nil || !strings.Contains(err.Error(), want) || b.stdout.Len() != 0 {
+			t.Errorf("%v: %v, want %q", args, err, want)
+		}
+	}
+}
+
+// --watch tells what changes, reads no more than it needs, and stops at the first thing that must not happen.
+func TestVerifyWatch(t *testing.T) {
+	running := func(s *inventory.Snapshot) {
+		s.Machines[3].Phase, s.Machines[3].NodeRef = "Running", s.Machines[3].Name
+	}
+	appears := func(s *inventory.Snapshot) {
+		running(s)
+		v := s.VMs[0]
+		v.VMID, v.Name = 4711, "prod-clone\x1b[2J"
+		s.VMs = append(s.VMs, v)
+	}
+	b := verifyBench(t, nil, running, appears)
+	v := b.verdict("verify", "--cluster", "prod", "--read-secrets", "--watch", "--interval", "1s")
+	out := b.stdout.String()
+	if v.Findings != 1 || b.calls.Load() != 3 {
+		t.Errorf("%+v after %d looks", v, b.calls.Load())
+	}
+	for _, want := range []string{"Machine cp-1: no phase yet, paused\n", "Machine w-1: Running, paused, Node w-1\n", `ALARM: VM lab/4711 (prod-clone\x1b[2J) appeared` + "\n"} {
+		if !strings.Contains(out, want) {
+			t.Errorf("stdout lacks %q:\n%s", want, out)
+		}
+	}
+	if strings.Count(out, "Machine cp-1") != 1 || !strings.Contains(b.stderr.String(), "ALARM: pause the Cluster now") {
+		t.Errorf("stdout:\n%s\nstderr:\n%s", out, b.stderr.String())
+	}
+	if wanted := b.plan.Configurations; wanted == nil || !wanted(inventory.Key{Site: "lab", VMID: 101}) || wanted(inventory.Key{Site: "lab", VMID: 9000}) {
+		t.Error("every configuration is read at each look")
+	}
+}
+
+func TestVerifyWatchEnds(t *testing.T) {
+	b := verifyBench(t, func(s *inventory.Snapshot) {
+		d := s.Clusters[0].Declared
+		d.Paused, d.Infrastructure.Paused = false, false
+		for i := range s.Machines {
+			m := &s.Machines[i]
+			m.Paused, s.ProxmoxMachines[i].Paused, m.NodeRef = false, false, m.Name
+			delete(m.Annotations, adopt.HookPreTerminate)
+		}
+		for i := range s.Groups {
+			s.Groups[i].Paused = false
+		}
+	})
+	b.ok("verify", "--cluster", "prod", "--read-secrets", "--watch")
+	ctx, cancel := context.WithCancel(t.Context())
+	b = verifyBench(t, func(*inventory.Snapshot) { cancel() })
+	if err := b.runContext(ctx, "verify", "--cluster", "prod", "--watch"); !errors.Is(err, ErrInterrupted) {
+		t.Errorf("interrupted: %v", err)
+	}
+}
