@@ -39,6 +39,14 @@ func rendered(o *inventory.Object) bool {
 	return nested(o.Content, "metadata", "annotations", AnnotationRendered) == renderedBy
 }
 
+// annotated is true for an object that has an annotation, of whatever value.
+func annotated(o *inventory.Object, key string) bool {
+	meta, _ := o.Content["metadata"].(map[string]any)
+	all, _ := meta["annotations"].(map[string]any)
+	_, ok := all[key]
+	return ok
+}
+
 // nested is the string at a path of an object; empty if there is none.
 func nested(content map[string]any, path ...string) string {
 	var v any = content

@@ -52,15 +52,16 @@ func (p *planner) findFuture() {
 			f.lack("the gateway of future machines: %s (--gateway, or clusters[].adopt.gateway)", said(gateways))
 		}
 	}
-	if _, err := netip.ParseAddr(f.gateway); f.gateway != "" && err != nil {
-		f.lack("the gateway of future machines: %q is no address", f.gateway)
-	}
+	f.checkGateway()
 	if f.prefix == 0 {
 		if n, err := strconv.Atoi(only(prefixes)); err == nil {
 			f.prefix = n
 		} else {
 			f.lack("the prefix length of future machines' network: %s (--prefix, or clusters[].adopt.prefix)", said(prefixes))
 		}
+	}
+	if most := map[int]int{4: 32, 6: 128}[family(orEmpty(f.set))]; most != 0 && (f.prefix < 0 || f.prefix > most) {
+		f.lack("the prefix length of future machines' network: %d is none of IPv%d (--prefix)", f.prefix, family(f.set))
 	}
 	if f.dns = in.DNSServers; len(f.dns) == 0 {
 		f.dns = p.nameservers()
@@ -69,6 +70,21 @@ func (p *planner) findFuture() {
 		f.lack("the DNS servers of future machines: no adopted VM's cloud-init names any (--dns, or clusters[].adopt.dnsServers)")
 	}
 	slices.Sort(f.lacks)
+}
+
+// checkGateway: CAPMOX and the IPAM provider refuse a gateway that is no address, or one of another family than its machines.
+func (f *future) checkGateway() {
+	if f.gateway == "" {
+		return
+	}
+	a, err := netip.ParseAddr(f.gateway)
+	of := family(orEmpty(f.set))
+	switch {
+	case err != nil:
+		f.lack("the gateway of future machines: %q is no address", f.gateway)
+	case of == 4 && !a.Is4() || of == 6 && !a.Is6():
+		f.lack("the gateway of future machines: %s is no IPv%d address, as the addresses are (--gateway)", a, of)
+	}
 }
 
 func (f *future) lack(format string, args ...any) {

@@ -101,7 +101,7 @@ func (p *planner) findGroups() {
 		return cmp.Or(cmp.Compare(a.shape.cores*a.shape.sockets, b.shape.cores*b.shape.sockets),
 			cmp.Compare(a.shape.memoryMiB, b.shape.memoryMiB), cmp.Compare(a.key(), b.key()))
 	})
-	nameGroups(p.name, p.groups)
+	nameGroups(p.name, p.groups, p.controlPlaneName())
 }
 
 func (g *group) key() string {
@@ -143,26 +143,26 @@ func (p *planner) uniqueLabels() map[string]bool {
 }
 
 // nameGroups takes as many words as it needs to tell the groups apart: what they are for, their size, their disk, their
-// version, and in the end a number.
-func nameGroups(cluster string, groups []*group) {
+// version, and in the end a number. The names in taken are those of other templates.
+func nameGroups(cluster string, groups []*group, taken ...string) {
 	words := []func(*group) string{
 		func(g *group) string { return g.role() },
 		func(g *group) string { return g.size() },
 		func(g *group) string { return fmt.Sprintf("%dg-disk", g.shape.diskGiB) },
-		func(g *group) string { return strings.NewReplacer(".", "-", "+", "-").Replace(g.version) },
+		func(g *group) string { return word(g.version) },
 	}
 	if len(groups) == 1 {
 		words = words[:1]
 	}
 	parts := make([][]string, len(groups))
-	for _, word := range words {
+	for _, say := range words {
 		different := map[string]bool{}
 		for _, g := range groups {
-			different[word(g)] = true
+			different[say(g)] = true
 		}
 		for i, g := range groups {
 			// A word that all have in common tells nothing, but the first says that they are workers.
-			if w := word(g); w != "" && (len(different) > 1 || len(parts[i]) == 0) {
+			if w := say(g); w != "" && (len(different) > 1 || len(parts[i]) == 0) {
 				parts[i] = append(parts[i], w)
 			}
 		}
@@ -170,15 +170,28 @@ func nameGroups(cluster string, groups []*group) {
 			break
 		}
 	}
-	seen := map[string]int{}
-	for i, g := range groups {
-		name := cluster + "-" + strings.Join(parts[i], "-")
-		seen[name]++
-		if n := seen[name]; n > 1 || !distinct(parts) && repeated(parts, i) {
-			name = fmt.Sprintf("%s-%d", name, n)
-		}
-		g.name = fit(name)
+	seen := map[string]bool{}
+	for _, t := range taken {
+		seen[t] = true
 	}
+	for i, g := range groups {
+		base := cluster + "-" + strings.Join(parts[i], "-")
+		name := fit(base)
+		for n := 1; seen[name] || n == 1 && repeated(parts, i); n++ {
+			name = fit(fmt.Sprintf("%s-%d", base, n))
+		}
+		seen[name], g.name = true, name
+	}
+}
+
+// word makes a text fit to stand inside of a name.
+func word(text string) string {
+	return strings.Trim(strings.Map(func(r rune) rune {
+		if r >= 'a' && r <= 'z' || r >= '0' && r <= '9' {
+			return r
+		}
+		return '-'
+	}, strings.ToLower(text)), "-")
 }
 
 func distinct(parts [][]string) bool {

@@ -1,18 +1,15 @@
 package adopt
 
 import (
-	"cmp"
 	"encoding/json"
 	"fmt"
 	"maps"
 	"slices"
-	"strconv"
 	"strings"
 	"time"
 
 	corev1 "k8s.io/api/core/v1"
 	bootstrapv1 "sigs.k8s.io/cluster-api/api/bootstrap/kubeadm/v1beta2"
-	"sigs.k8s.io/yaml"
 
 	"github.com/proxaudit/proxaudit/inventory"
 )
@@ -73,7 +70,7 @@ type clusterConfiguration struct {
 }
 
 type component struct {
-	ExtraArgs    extraArgs                   `json:"extraArgs"`
+	ExtraArgs    json.RawMessage             `json:"extraArgs"`
 	ExtraVolumes []bootstrapv1.HostPathMount `json:"extraVolumes"`
 	ExtraEnvs    []corev1.EnvVar             `json:"extraEnvs"`
 }
@@ -82,31 +79,10 @@ type localEtcd struct {
 	ImageRepository string          `json:"imageRepository"`
 	ImageTag        string          `json:"imageTag"`
 	DataDir         string          `json:"dataDir"`
-	ExtraArgs       extraArgs       `json:"extraArgs"`
+	ExtraArgs       json.RawMessage `json:"extraArgs"`
 	ExtraEnvs       []corev1.EnvVar `json:"extraEnvs"`
 	ServerCertSANs  []string        `json:"serverCertSANs"`
 	PeerCertSANs    []string        `json:"peerCertSANs"`
-}
-
-// extraArgs is a map in v1beta3, and a list in v1beta4, where one name may stand several times.
-type extraArgs []bootstrapv1.Arg
-
-// UnmarshalJSON implements json.Unmarshaler.
-func (a *extraArgs) UnmarshalJSON(b []byte) error {
-	var list []bootstrapv1.Arg
-	if err := json.Unmarshal(b, &list); err == nil {
-		*a = list
-		return nil
-	}
-	var m map[string]string
-	if err := json.Unmarshal(b, &m); err != nil {
-		return fmt.Errorf("extraArgs is neither a list nor a map: %w", err)
-	}
-	for _, name := range slices.Sorted(maps.Keys(m)) {
-		v := m[name]
-		*a = append(*a, bootstrapv1.Arg{Name: name, Value: &v})
-	}
-	return nil
 }
 
 // kubeadm's defaults, which Cluster API's own are as well: writing them out would only make a field that an older version
@@ -117,11 +93,20 @@ const (
 	defaultCADays     = 3650
 )
 
+// What Cluster API takes at most, and which algorithms (cluster-api api/bootstrap/kubeadm/v1beta2: ClusterConfiguration).
+const (
+	mostCertDays = 1095
+	mostCADays   = 36500
+)
+
+var algorithms = []bootstrapv1.EncryptionAlgorithmType{bootstrapv1.EncryptionAlgorithmECDSAP256, bootstrapv1.EncryptionAlgorithmECDSAP384,
+	bootstrapv1.EncryptionAlgorithmRSA2048, bootstrapv1.EncryptionAlgorithmRSA3072, bootstrapv1.EncryptionAlgorithmRSA4096}
+
 // readKubeadm reads what the cluster says of itself.
 func readKubeadm(k *inventory.KubeadmCluster) *kubeadmConfig {
 	out := &kubeadmConfig{}
-	var doc clusterConfiguration
-	if err := yaml.Unmarshal([]byte(k.ClusterConfiguration), &doc); err != nil {
+	doc, unknown, err := parseKubeadm(k.ClusterConfiguration)
+	if err != nil {
 		out.err = fmt.Errorf("kubeadm-config cannot be read: %w", err)
 		return out
 	}
@@ -130,30 +115,34 @@ func readKubeadm(k *inventory.KubeadmCluster) *kubeadmConfig {
 		out.err = fmt.Errorf("kubeadm-config is of %q: v1beta3 and v1beta4 of kubeadm.k8s.io are known", doc.APIVersion)
 		return out
 	}
-	out.lost = unknownFields(k.ClusterConfiguration)
+	out.lost = unknown
 	c := &out.config
 	if doc.Etcd.Local != nil {
 		c.Etcd.Local = bootstrapv1.LocalEtcd{ImageRepository: doc.Etcd.Local.ImageRepository, ImageTag: doc.Etcd.Local.ImageTag,
-			DataDir: doc.Etcd.Local.DataDir, ExtraArgs: doc.Etcd.Local.ExtraArgs, ExtraEnvs: envs(doc.Etcd.Local.ExtraEnvs),
+			DataDir: doc.Etcd.Local.DataDir, ExtraArgs: out.args("etcd.local.extraArgs", doc.Etcd.Local.ExtraArgs), ExtraEnvs: envs(doc.Etcd.Local.ExtraEnvs),
 			ServerCertSANs: doc.Etcd.Local.ServerCertSANs, PeerCertSANs: doc.Etcd.Local.PeerCertSANs}
 	}
 	if doc.Etcd.External != nil {
 		c.Etcd.External, out.externalEtcd = *doc.Etcd.External, true
 	}
-	c.APIServer = bootstrapv1.APIServer{ExtraArgs: doc.APIServer.ExtraArgs, ExtraVolumes: doc.APIServer.ExtraVolumes,
+	c.APIServer = bootstrapv1.APIServer{ExtraArgs: out.args("apiServer.extraArgs", doc.APIServer.ExtraArgs), ExtraVolumes: doc.APIServer.ExtraVolumes,
 		ExtraEnvs: envs(doc.APIServer.ExtraEnvs), CertSANs: doc.APIServer.CertSANs}
-	c.ControllerManager = bootstrapv1.ControllerManager{ExtraArgs: doc.ControllerManager.ExtraArgs,
+	c.ControllerManager = bootstrapv1.ControllerManager{ExtraArgs: out.args("controllerManager.extraArgs", doc.ControllerManager.ExtraArgs),
 		ExtraVolumes: doc.ControllerManager.ExtraVolumes, ExtraEnvs: envs(doc.ControllerManager.ExtraEnvs)}
-	c.Scheduler = bootstrapv1.Scheduler{ExtraArgs: doc.Scheduler.ExtraArgs, ExtraVolumes: doc.Scheduler.ExtraVolumes,
+	c.Scheduler = bootstrapv1.Scheduler{ExtraArgs: out.args("scheduler.extraArgs", doc.Scheduler.ExtraArgs), ExtraVolumes: doc.Scheduler.ExtraVolumes,
 		ExtraEnvs: envs(doc.Scheduler.ExtraEnvs)}
 	c.DNS = bootstrapv1.DNS{ImageRepository: doc.DNS.ImageRepository, ImageTag: doc.DNS.ImageTag}
 	c.CertificatesDir, c.ImageRepository = doc.CertificatesDir, doc.ImageRepository
 	c.FeatureGates = maps.Clone(doc.FeatureGates)
-	if doc.EncryptionAlgorithm != defaultEncryption {
-		c.EncryptionAlgorithm = bootstrapv1.EncryptionAlgorithmType(doc.EncryptionAlgorithm)
+	switch a := bootstrapv1.EncryptionAlgorithmType(doc.EncryptionAlgorithm); {
+	case a == "" || a == defaultEncryption:
+	case slices.Contains(algorithms, a):
+		c.EncryptionAlgorithm = a
+	default:
+		out.lost = append(out.lost, "encryptionAlgorithm: "+doc.EncryptionAlgorithm)
 	}
-	c.CertificateValidityPeriodDays = out.days("certificateValidityPeriod", doc.CertificateValidityPeriod, defaultCertDays)
-	c.CACertificateValidityPeriodDays = out.days("caCertificateValidityPeriod", doc.CACertificateValidityPeriod, defaultCADays)
+	c.CertificateValidityPeriodDays = out.days("certificateValidityPeriod", doc.CertificateValidityPeriod, defaultCertDays, mostCertDays)
+	c.CACertificateValidityPeriodDays = out.days("caCertificateValidityPeriod", doc.CACertificateValidityPeriod, defaultCADays, mostCADays)
 	if doc.DNS.Disabled {
 		out.lost = append(out.lost, "dns.disabled")
 	}
@@ -167,38 +156,20 @@ func readKubeadm(k *inventory.KubeadmCluster) *kubeadmConfig {
 	return out
 }
 
-// days turns kubeadm's duration into whole days; what is no multiple of a day has no place in Cluster API.
-func (k *kubeadmConfig) days(field, value string, usual int32) int32 {
+// days turns kubeadm's duration into whole days; what is no multiple of a day, or more than Cluster API takes, has no place in it.
+func (k *kubeadmConfig) days(field, value string, usual, most int32) int32 {
 	if value == "" {
 		return 0
 	}
 	d, err := time.ParseDuration(value)
-	if err != nil || d <= 0 || d%(24*time.Hour) != 0 {
+	if err != nil || d <= 0 || d%(24*time.Hour) != 0 || d/(24*time.Hour) > time.Duration(most) {
 		k.lost = append(k.lost, field+": "+value)
 		return 0
 	}
-	if n := int32(d / (24 * time.Hour)); n != usual { //nolint:gosec // a Duration has at most 106752 days
+	if n := int32(d / (24 * time.Hour)); n != usual { //nolint:gosec // most at most
 		return n
 	}
 	return 0
-}
-
-// unknownFields are the top-level fields of the document that this program does not know.
-func unknownFields(text string) []string {
-	var all map[string]json.RawMessage
-	if err := yaml.Unmarshal([]byte(text), &all); err != nil {
-		return nil
-	}
-	known := []string{"apiVersion", "kind", "kubernetesVersion", "clusterName", "networking", "controlPlaneEndpoint", "etcd",
-		"apiServer", "controllerManager", "scheduler", "dns", "proxy", "certificatesDir", "imageRepository", "featureGates",
-		"encryptionAlgorithm", "certificateValidityPeriod", "caCertificateValidityPeriod"}
-	var out []string
-	for name := range all {
-		if !slices.Contains(known, name) {
-			out = append(out, name)
-		}
-	}
-	return out
 }
 
 func envs(list []corev1.EnvVar) *[]bootstrapv1.EnvVar {
@@ -220,42 +191,4 @@ func split(list string) []string {
 		}
 	}
 	return out
-}
-
-// endpoint is the control plane's address for everybody outside.
-type endpoint struct {
-	host string
-	port int32
-	// from says where it was found.
-	from string
-}
-
-// findEndpoint takes kubeadm's own, else the address under which the API server was reached.
-func findEndpoint(c *inventory.Cluster) endpoint {
-	if c.Kubeadm != nil && c.Kubeadm.ControlPlaneEndpoint != "" {
-		if e, ok := parseEndpoint(c.Kubeadm.ControlPlaneEndpoint); ok {
-			e.from = "kubeadm-config"
-			return e
-		}
-	}
-	if e, ok := parseEndpoint(strings.TrimPrefix(c.Server, "https://")); ok {
-		e.from = "the kubeconfig"
-		return e
-	}
-	return endpoint{}
-}
-
-func parseEndpoint(s string) (endpoint, bool) {
-	s, _, _ = strings.Cut(s, "/")
-	host, port := s, ""
-	if i := strings.LastIndexByte(s, ':'); i >= 0 && (strings.HasSuffix(s[:i], "]") || strings.Count(s, ":") == 1) {
-		host, port = s[:i], s[i+1:]
-	}
-	host = strings.Trim(host, "[]")
-	// Without a port kubeadm takes 6443 (kubeadm constants.go: KubeAPIServerPort).
-	n, err := strconv.ParseInt(cmp.Or(port, "6443"), 10, 32)
-	if host == "" || err != nil || n < 1 || n > 65535 {
-		return endpoint{}, false
-	}
-	return endpoint{host: host, port: int32(n)}, true
 }

@@ -3,6 +3,7 @@ package adopt
 import (
 	"crypto/sha256"
 	"encoding/hex"
+	"strings"
 
 	"k8s.io/apimachinery/pkg/util/validation"
 )
@@ -16,7 +17,7 @@ func fit(name string) string {
 		return name
 	}
 	sum := sha256.Sum256([]byte(name))
-	return name[:longestName-9] + "-" + hex.EncodeToString(sum[:])[:8]
+	return strings.TrimRight(name[:longestName-9], "-.") + "-" + hex.EncodeToString(sum[:])[:8]
 }
 
 // dns1123 is true for what may be the name of an object, and the value of a label as well.

@@ -91,7 +91,7 @@ func networkOf(c *inventory.VMConfig) network {
 	slices.SortFunc(nics, func(a, b inventory.NIC) int {
 		return cmp.Or(cmp.Compare(slotNumber(a.Slot), slotNumber(b.Slot)), cmp.Compare(a.Slot, b.Slot))
 	})
-	var out network
+	out := network{NetworkDevices: []networkDevice{}}
 	for i, n := range nics {
 		out.NetworkDevices = append(out.NetworkDevices, networkDevice{Name: n.Slot, Bridge: n.Bridge, Model: n.Model,
 			VLAN: int32(n.VLAN), MTU: int32(n.MTU), Queues: int32(n.Queues), //nolint:gosec // each has four digits at most

@@ -52,11 +52,16 @@ func (p *planner) kubeadmControlPlane() *controlplanev1.KubeadmControlPlane {
 	out.Annotations[controlplanev1.SkipCoreDNSAnnotation] = ""
 	out.Spec = controlplanev1.KubeadmControlPlaneSpec{Replicas: &n, Version: p.versions.Kubernetes, KubeadmConfigSpec: p.controlPlaneSpec()}
 	out.Spec.MachineTemplate.Spec.InfrastructureRef = ref(inventory.GroupInfrastructure, "ProxmoxMachineTemplate", p.controlPlaneName())
-	labels := inCommon(members)
-	maps.DeleteFunc(labels, func(k, _ string) bool { return !machineMaySet(k) })
-	if len(labels) > 0 {
+	if labels := p.controlPlaneLabels(); len(labels) > 0 {
 		out.Spec.MachineTemplate.ObjectMeta = clusterv1.ObjectMeta{Labels: labels}
 	}
+	return out
+}
+
+// controlPlaneLabels are those that control-plane Machines give their Nodes.
+func (p *planner) controlPlaneLabels() map[string]string {
+	out := inCommon(p.controlPlanes())
+	maps.DeleteFunc(out, func(k, _ string) bool { return !machineMaySet(k) })
 	return out
 }
 

@@ -151,28 +151,20 @@ func (p *planner) workers() []*member {
 	return slices.DeleteFunc(slices.Clone(p.members), func(m *member) bool { return m.node.ControlPlane })
 }
 
-// addresses are all that the cluster's machines are known to have, and its endpoint.
+// addresses are all that the cluster's machines are known to have.
 func (p *planner) addresses() map[netip.Addr]*member {
 	out := map[netip.Addr]*member{}
-	add := func(m *member, text string) {
-		if pre, err := netip.ParsePrefix(text); err == nil {
-			out[pre.Addr().Unmap()] = m
-		} else if a, err := netip.ParseAddr(text); err == nil {
-			out[a.Unmap().WithZone("")] = m
+	add := func(m *member, list []string) {
+		for _, text := range list {
+			if a, ok := addressOf(text); ok {
+				out[a] = m
+			}
 		}
 	}
 	for _, m := range p.members {
-		for _, ip := range m.node.InternalIPs {
-			add(m, ip)
-		}
-		if m.vm == nil {
-			continue
-		}
-		if m.vm.Config != nil {
-			for _, c := range m.vm.Config.IPConfigs {
-				add(m, c.IPv4)
-				add(m, c.IPv6)
-			}
+		add(m, m.node.InternalIPs)
+		if m.vm != nil {
+			add(m, vmAddresses(m.vm))
 		}
 	}
 	return out

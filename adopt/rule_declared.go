@@ -2,6 +2,9 @@ package adopt
 
 import (
 	"fmt"
+	"slices"
+
+	"k8s.io/apimachinery/pkg/labels"
 
 	"github.com/proxaudit/proxaudit/inventory"
 )
@@ -34,8 +37,49 @@ var ruleDeclared = Rule{
 				out = append(out, r.of(objectSubject(o), "it is there, and proxaudit did not render it"))
 			}
 		}
-		return out
+		return append(out, p.takers(r)...)
 	},
+}
+
+// takers are MachineSets and MachineDeployments of others that would take over what the bundle makes: whatever matches the
+// selector and has no owner. They would then count the adopted machines among their own, and delete what is too many.
+func (p *planner) takers(r *Rule) []Finding {
+	var out []Finding
+	for i := range p.s.Objects {
+		o := &p.s.Objects[i]
+		if o.Cluster != "" || groupOf(o) != inventory.GroupCluster || o.Namespace != p.namespace || rendered(o) || nested(o.Content, "spec", "clusterName") != p.name {
+			continue
+		}
+		var targets []takerTarget
+		switch o.Kind {
+		case "MachineSet":
+			for _, m := range p.members {
+				if m.vm != nil {
+					targets = append(targets, takerTarget{"Machine " + m.name(), p.laterLabels(m)})
+				}
+			}
+		case "MachineDeployment":
+			for _, g := range p.groups {
+				targets = append(targets, takerTarget{"MachineSet " + g.setName(), p.meta(g.setName(), g.setSelector(p.name)).Labels})
+			}
+		default:
+			continue
+		}
+		selector, err := selectorOf(o)
+		if err != nil {
+			out = append(out, r.of(objectSubject(o), "its selector cannot be read: "+err.Error()))
+			continue
+		}
+		if j := slices.IndexFunc(targets, func(t takerTarget) bool { return selector.Matches(t.labels) }); j >= 0 {
+			out = append(out, r.of(objectSubject(o), fmt.Sprintf("it selects %q, and so the %s", selector, targets[j].what)))
+		}
+	}
+	return out
+}
+
+type takerTarget struct {
+	what   string
+	labels labels.Set
 }
 
 // ours is true for an object that an earlier bundle for this cluster made.

@@ -3,9 +3,11 @@ package adopt
 import (
 	"encoding/json"
 	"fmt"
+	"maps"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/labels"
+	clusterv1 "sigs.k8s.io/cluster-api/api/core/v1beta2"
 
 	"github.com/proxaudit/proxaudit/inventory"
 )
@@ -20,7 +22,8 @@ var ruleHealthCheck = Rule{
 		var out []Finding
 		for i := range p.s.Objects {
 			o := &p.s.Objects[i]
-			if o.Cluster != "" || o.Kind != "MachineHealthCheck" || o.Namespace != p.namespace || nested(o.Content, "spec", "clusterName") != p.name {
+			if o.Cluster != "" || o.Kind != "MachineHealthCheck" || o.Namespace != p.namespace || nested(o.Content, "spec", "clusterName") != p.name ||
+				annotated(o, clusterv1.PausedAnnotation) {
 				continue
 			}
 			selector, err := selectorOf(o)
@@ -29,7 +32,7 @@ var ruleHealthCheck = Rule{
 				continue
 			}
 			for _, m := range p.members {
-				if m.vm != nil && selector.Matches(labels.Set(p.machine(m).Labels)) {
+				if m.vm != nil && (selector.Matches(labels.Set(p.machine(m).Labels)) || selector.Matches(p.laterLabels(m))) {
 					out = append(out, r.of(objectSubject(o), fmt.Sprintf("it selects %q, and so the Machine %s", selector, m.name())))
 					break
 				}
@@ -37,6 +40,17 @@ var ruleHealthCheck = Rule{
 		}
 		return out
 	},
+}
+
+// laterLabels are those of the Machine when its controllers have taken it over: a control plane gets two from its
+// KubeadmControlPlane (cluster-api controlplane/kubeadm/pkg/desiredstate: ControlPlaneMachineLabels).
+func (p *planner) laterLabels(m *member) labels.Set {
+	out := labels.Set(p.machine(m).Labels)
+	if m.node.ControlPlane {
+		maps.Copy(out, p.controlPlaneLabels())
+		out[clusterv1.MachineControlPlaneNameLabel] = p.controlPlaneName()
+	}
+	return out
 }
 
 // selectorOf reads spec.selector. An empty one selects everything.

@@ -2,6 +2,7 @@ package adopt
 
 import (
 	"fmt"
+	"strings"
 
 	"github.com/proxaudit/proxaudit/inventory"
 )
@@ -22,22 +23,35 @@ var ruleNoUUID = Rule{
 			}
 		}
 		for _, m := range p.members {
-			switch {
-			case m.vm == nil || m.vm.Config == nil:
-			case m.vm.UUID() == "":
-				detail := "its configuration sets none"
-				if raw := m.vm.Config.RawUUID; raw != "" {
-					detail = fmt.Sprintf("%q identifies no single machine", raw)
-				}
-				out = append(out, r.of(vmRef(m.vm), detail))
-			default:
-				for _, other := range byUUID[m.vm.UUID()] {
-					if other.Key() != m.vm.Key() {
-						out = append(out, r.of(vmRef(m.vm), fmt.Sprintf("VM %s (%s) has the same, %s", other.Key(), other.Name, m.vm.UUID())))
+			if m.entity == nil {
+				continue
+			}
+			// A Node whose UUID several VMs have is tied to each of them, and none is its own.
+			shared := map[string]bool{}
+			for _, i := range m.entity.VMs {
+				v := &p.s.VMs[i]
+				switch u := v.UUID(); {
+				case v.Config == nil:
+				case u == "":
+					detail := "its configuration sets none"
+					if raw := v.Config.RawUUID; raw != "" {
+						detail = fmt.Sprintf("%q identifies no single machine", raw)
 					}
+					out = append(out, r.of(vmRef(v), detail))
+				case len(byUUID[u]) > 1 && !shared[u]:
+					shared[u] = true
+					out = append(out, r.of(nodeRef(m.node), fmt.Sprintf("%s have the same, %s", vmList(byUUID[u]), u)))
 				}
 			}
 		}
 		return out
 	},
+}
+
+func vmList(vms []*inventory.VM) string {
+	var out []string
+	for _, v := range vms {
+		out = append(out, fmt.Sprintf("%s (%s)", v.Key(), v.Name))
+	}
+	return "VMs " + strings.Join(out, ", ")
 }

@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"github.com/proxaudit/proxaudit/audit"
+	"github.com/proxaudit/proxaudit/inventory"
 )
 
 var rulePool = Rule{
@@ -58,18 +59,53 @@ func (p *planner) otherAddresses() []usedAddress {
 		}
 	}
 	var out []usedAddress
-	for i := range p.s.VMs {
-		v := &p.s.VMs[i]
-		if v.Site != p.site || own[v.Key().String()] || v.Config == nil || v.IsTemplate() {
-			continue
-		}
-		for _, c := range v.Config.IPConfigs {
-			for _, text := range []string{c.IPv4, c.IPv6} {
-				if pre, err := netip.ParsePrefix(text); err == nil && p.future.set.Contains(pre.Addr()) {
-					out = append(out, usedAddress{pre.Addr(), vmRef(v)})
-				}
+	add := func(ref audit.SubjectRef, list []string) {
+		for _, text := range list {
+			a, ok := addressOf(text)
+			if used := (usedAddress{a, ref}); ok && p.future.set.Contains(a) && !slices.Contains(out, used) {
+				out = append(out, used)
 			}
 		}
 	}
+	for i := range p.s.VMs {
+		if v := &p.s.VMs[i]; v.Site == p.site && !own[v.Key().String()] && !v.IsTemplate() {
+			add(vmRef(v), vmAddresses(v))
+		}
+	}
+	for i := range p.s.Nodes {
+		n := &p.s.Nodes[i]
+		if n.Cluster == p.cluster.Key {
+			continue
+		}
+		e := p.g.Of(inventory.Subject{Kind: inventory.SubjectNode, Scope: n.Cluster, Name: n.Name})
+		if e != nil && slices.ContainsFunc(e.VMs, func(i int) bool { return p.s.VMs[i].Site == p.site }) {
+			add(nodeRef(n), n.InternalIPs)
+		}
+	}
 	return out
+}
+
+// vmAddresses are all that the configuration and the guest agent name.
+func vmAddresses(v *inventory.VM) []string {
+	var out []string
+	if v.Config != nil {
+		for _, c := range v.Config.IPConfigs {
+			out = append(out, c.IPv4, c.IPv6)
+		}
+	}
+	if v.Agent != nil {
+		for _, i := range v.Agent.Interfaces {
+			out = append(out, i.Addresses...)
+		}
+	}
+	return out
+}
+
+// addressOf reads an address or a CIDR; words like dhcp are neither.
+func addressOf(text string) (netip.Addr, bool) {
+	if pre, err := netip.ParsePrefix(text); err == nil {
+		return pre.Addr().Unmap(), true
+	}
+	a, err := netip.ParseAddr(text)
+	return a.Unmap().WithZone(""), err == nil
 }

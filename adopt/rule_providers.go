@@ -2,6 +2,7 @@ package adopt
 
 import (
 	"fmt"
+	"slices"
 
 	"github.com/proxaudit/proxaudit/audit"
 	"github.com/proxaudit/proxaudit/inventory"
@@ -32,6 +33,12 @@ func checkProviders(r *Rule, p *planner) []Finding {
 				say(label, "no Deployment of the management cluster has the label cluster.x-k8s.io/provider: "+label)
 			case d.Available == 0:
 				say(label, fmt.Sprintf("its Deployment %s/%s has no Pod that is available", d.Namespace, d.Name))
+			}
+		}
+		for i := range p.s.Providers {
+			d := &p.s.Providers[i]
+			if first := provider(p.s, d.Label); d.Version != first.Version && slices.Contains([]string{providerCore, providerBootstrap, providerControlPlane, providerCAPMOX}, d.Label) {
+				say(d.Label, fmt.Sprintf("the Deployment %s/%s is %s, and %s/%s is %s", d.Namespace, d.Name, d.Version, first.Namespace, first.Name, first.Version))
 			}
 		}
 		// All parts of Cluster API are released together and work together in one version only.

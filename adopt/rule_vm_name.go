@@ -11,6 +11,10 @@ var ruleVMName = Rule{
 	check: func(r *Rule, p *planner) []Finding {
 		var out []Finding
 		names := map[string]*member{}
+		secrets := map[string]bool{}
+		for _, s := range p.secrets() {
+			secrets[s.Name] = true
+		}
 		for _, m := range p.members {
 			if m.vm == nil {
 				continue
@@ -20,6 +24,9 @@ var ruleVMName = Rule{
 				out = append(out, r.of(vmRef(m.vm), "Proxmox shows no name for it"))
 			case !dns1123(name):
 				out = append(out, r.of(vmRef(m.vm), fmt.Sprintf("%q is no DNS-1123 name of 63 characters at most", name)))
+			case secrets[name]:
+				// The machine's empty bootstrap Secret has its name, and would be taken for the cluster's own.
+				out = append(out, r.of(vmRef(m.vm), fmt.Sprintf("a Secret of the cluster is called %q", name)))
 			case names[name] != nil:
 				out = append(out, r.of(vmRef(m.vm), fmt.Sprintf("VM %s of this cluster is called %q too", names[name].vm.Key(), name)))
 			default:

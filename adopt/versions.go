@@ -52,6 +52,7 @@ func providerVersion(s *inventory.Snapshot, label string) string {
 	return ""
 }
 
+// provider is the first Deployment with the label; PXA208 is about others that say something else.
 func provider(s *inventory.Snapshot, label string) *inventory.Provider {
 	for i := range s.Providers {
 		if s.Providers[i].Label == label {

@@ -1,0 +1,88 @@
+package adopt_test
+
+import (
+	"github.com/proxaudit/proxaudit/adopt"
+	"github.com/proxaudit/proxaudit/inventory"
+	"github.com/proxaudit/proxaudit/inventory/inventorytest"
+)
+
+func addresses(list ...string) change {
+	return setOptions(func(o *adopt.Options) { o.Future.Addresses = list })
+}
+
+func ipConfig(address string) func(*inventory.VM) {
+	return func(v *inventory.VM) {
+		v.Config.IPConfigs = []inventory.IPConfig{{Slot: "ipconfig0", IPv4: address}}
+	}
+}
+
+func agent(list ...string) func(*inventory.VM) {
+	return func(v *inventory.VM) {
+		v.Agent = &inventory.Agent{Interfaces: []inventory.AgentInterface{{Name: "eth0", Addresses: list}}}
+	}
+}
+
+func template(f func(*inventory.VM)) change { return setVM(9000, f) }
+
+func diskSize(bytes int64) change {
+	return template(func(v *inventory.VM) { v.Config.Disks[0].SizeBytes = &bytes })
+}
+
+// futureCases are those about what machines to come are made from.
+func futureCases() map[string][]ruleCase {
+	return map[string][]ruleCase{
+		"PXA210": {
+			{"an adopted machine's", addresses("10.0.0.12-10.0.0.12"), find("vm/lab/102", "10.0.0.12"), false},
+			{"the endpoint", addresses("10.0.0.10"), find("cluster/prod", "endpoint 10.0.0.10"), false},
+			{"the gateway", addresses("10.0.0.1"), find("cluster/prod", "gateway 10.0.0.1"), false},
+			{"a stranger's", stranger("lab", 500, ipConfig("10.0.0.205/16")), find("vm/lab/500", "10.0.0.205"), false},
+			{"a stranger's, by its agent", stranger("lab", 500, agent("10.0.0.206", "fe80::1")), find("vm/lab/500", "10.0.0.206"), false},
+			{"an adopted machine's, by its agent alone", setVM(1001, agent("10.0.0.207/16")), find("vm/lab/1001", "10.0.0.207"), false},
+			{"of a Node of another cluster", all(stranger("lab", 500, nil), otherCluster(inventory.Node{Name: "office-500", SystemUUID: inventorytest.UUID(500), InternalIPs: []string{"10.0.0.208"}})),
+				find("node/dev/office-500", "10.0.0.208"), false},
+			{"nobody's", same, nil, false},
+			{"the same private address on another site", stranger("dr", 500, ipConfig("10.0.0.205/16")), nil, false},
+			{"words instead of addresses", stranger("lab", 500, ipConfig("dhcp")), nil, false},
+			{"edge: a template has none yet", template(ipConfig("10.0.0.205/16")), nil, false},
+			{"edge: a CIDR that holds several", addresses("10.0.0.12/31"), []wanted{{"vm/lab/102", "10.0.0.12"}, {"vm/lab/103", "10.0.0.13"}}, false},
+		},
+		"PXA216": {
+			{"no addresses", addresses(), find("cluster/prod", "guesses none"), false},
+			{"addresses that are none", addresses("10.0.0.300"), find("cluster/prod", "10.0.0.300"), false},
+			{"two families", all(addresses("10.0.0.200", "fd00::200")), find("cluster/prod", "two families"), false},
+			{"no template", func(s *inventory.Snapshot, _ *adopt.Options) { dropVM(s, 9000) }, find("cluster/prod", "shows none"), false},
+			{"two templates", stranger("lab", 9001, func(v *inventory.VM) { yes := true; v.Template = &yes }), find("cluster/prod", "9000 (debian-12-k8s), 9001 (office-9001)"), false},
+			{"a template that is none", all(stranger("lab", 500, nil), setOptions(func(o *adopt.Options) { o.Future.Template = 500 })), find("cluster/prod", "is no template"), false},
+			{"a template that is nowhere", setOptions(func(o *adopt.Options) { o.Future.Template = 501 }), find("cluster/prod", "shows no VM 501"), false},
+			{"two gateways", setVM(1001, func(v *inventory.VM) { v.Config.IPConfigs[0].Gateway4 = "10.0.0.2" }), find("cluster/prod", "10.0.0.1, 10.0.0.2"), false},
+			{"a gateway that is none", setOptions(func(o *adopt.Options) { o.Future.Gateway = "router" }), find("cluster/prod", `"router" is no address`), false},
+			{"a gateway of another family", setOptions(func(o *adopt.Options) { o.Future.Gateway = "fd00::1" }), find("cluster/prod", "no IPv4 address"), false},
+			{"two prefixes", setVM(1001, func(v *inventory.VM) { v.Config.IPConfigs[0].IPv4 = "10.0.1.1/24" }), find("cluster/prod", "16, 24"), false},
+			{"a prefix that is none", setOptions(func(o *adopt.Options) { o.Future.Prefix = 33 }), find("cluster/prod", "33 is none of IPv4"), false},
+			{"no name server", func(s *inventory.Snapshot, _ *adopt.Options) {
+				for i := range s.VMs {
+					s.VMs[i].Config.Nameserver = ""
+				}
+			}, find("cluster/prod", "DNS servers"), false},
+			{"no endpoint", setCluster(func(c *inventory.Cluster) { c.Kubeadm.ControlPlaneEndpoint, c.Server = "", "" }), find("cluster/prod", "endpoint"), false},
+			{"an endpoint through somebody's tunnel", setCluster(func(c *inventory.Cluster) { c.Kubeadm.ControlPlaneEndpoint, c.Server = "", "https://127.0.0.1:6443" }), find("cluster/prod", "endpoint"), false},
+			{"all derived", same, nil, false},
+			{"all given", setOptions(func(o *adopt.Options) {
+				o.Future = adopt.Future{Template: 9000, Addresses: []string{"10.0.0.200/29"}, Prefix: 24, Gateway: "10.0.0.254", DNSServers: []string{"1.1.1.1"}, CredentialsSecret: "pve"}
+			}), nil, false},
+			{"a second network without a gateway", setVM(1001, func(v *inventory.VM) {
+				v.Config.IPConfigs = append(v.Config.IPConfigs, inventory.IPConfig{Slot: "ipconfig1", IPv4: "192.168.0.1/24"})
+			}), nil, false},
+			{"edge: the endpoint of the kubeconfig will do", setCluster(func(c *inventory.Cluster) { c.Kubeadm.ControlPlaneEndpoint = "" }), nil, false},
+		},
+		"PXA250": {
+			{"the template's disk is larger", diskSize(50 << 30), find("vm/lab/9000", "prod-control-plane: the template's boot disk has 50 GiB, and theirs 40"), false},
+			{"memory that is no multiple of 8", setVM(1002, func(v *inventory.VM) { v.Config.MemoryMiB = 65537 }), find("vm/lab/9000", "65537 MiB"), false},
+			{"the template's disk is of no known size", template(func(v *inventory.VM) { v.Config.Disks = nil }),
+				[]wanted{{"vm/lab/9000", "prod-control-plane: the size"}, {"vm/lab/9000", "prod-workers-4c-16g: the size"}, {"vm/lab/9000", "prod-workers-8c-64g: the size"}}, false},
+			{"smaller", same, nil, false},
+			{"as large", diskSize(40 << 30), nil, false},
+			{"edge: larger than all", diskSize(500 << 30), []wanted{{"vm/lab/9000", "theirs 40"}, {"vm/lab/9000", "theirs 60"}, {"vm/lab/9000", "theirs 200"}}, false},
+		},
+	}
+}

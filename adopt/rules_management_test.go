@@ -1,0 +1,101 @@
+package adopt_test
+
+import (
+	"slices"
+
+	"github.com/proxaudit/proxaudit/adopt"
+	"github.com/proxaudit/proxaudit/inventory"
+	"github.com/proxaudit/proxaudit/inventory/inventorytest"
+)
+
+func version(label, v string) change {
+	return setProvider(label, func(p *inventory.Provider) { p.Version = v })
+}
+
+func noProvider(label string) change {
+	return func(s *inventory.Snapshot, _ *adopt.Options) {
+		s.Providers = slices.DeleteFunc(s.Providers, func(p inventory.Provider) bool { return p.Label == label })
+	}
+}
+
+func capiVersions(v string) change {
+	return all(version("cluster-api", v), version("bootstrap-kubeadm", v), version("control-plane-kubeadm", v))
+}
+
+// managed is a machine of a cluster dev that CAPMOX manages with its own credentials, on a site.
+func managed(site string) change {
+	return func(s *inventory.Snapshot, o *adopt.Options) {
+		stranger(site, 700, nil)(s, o)
+		id := 700
+		s.Clusters = append(s.Clusters, inventory.Cluster{Key: "dev", Declared: &inventory.DeclaredCluster{Meta: inventory.Meta{Namespace: "dev", Name: "dev"},
+			Infrastructure: &inventory.ProxmoxCluster{Meta: inventory.Meta{Namespace: "dev", Name: "dev"}}}})
+		s.Coverage = append(s.Coverage, inventory.Coverage{Source: inventory.ClusterSource("dev"), Scope: inventory.ScopeNodes, State: inventory.Complete})
+		s.ProxmoxMachines = append(s.ProxmoxMachines, inventory.ProxmoxMachine{Meta: inventory.Meta{Namespace: "dev", Name: "office-700"}, Cluster: "dev",
+			ProviderID: "proxmox://" + inventorytest.UUID(700), VMID: &id, Ready: true})
+		o.Future.ControllerCredentials = true
+	}
+}
+
+func ours() map[string]string { return map[string]string{adopt.AnnotationRendered: "proxaudit"} }
+
+// managementCases are those about the management cluster.
+func managementCases() map[string][]ruleCase {
+	everything := map[string]any{}
+	return map[string][]ruleCase{
+		"PXA208": {
+			{"CAPMOX 0.7", version("infrastructure-proxmox", "v0.7.7"), find("provider/infrastructure-proxmox", "bootstrap ISO"), false},
+			{"CAPMOX from the future", version("infrastructure-proxmox", "v0.10.0"), find("provider/infrastructure-proxmox", "not known here"), false},
+			{"Cluster API 1.10", capiVersions("v1.10.9"), find("provider/cluster-api", "v1beta2"), false},
+			{"Cluster API from the future", capiVersions("v1.15.0"), find("provider/cluster-api", "not known here"), false},
+			{"no address provider", noProvider("ipam-in-cluster"), find("provider/ipam-in-cluster", "no Deployment"), false},
+			{"no Pod", setProvider("control-plane-kubeadm", func(p *inventory.Provider) { p.Available = 0 }), find("provider/control-plane-kubeadm", "no Pod that is available"), false},
+			{"parts of two releases", version("bootstrap-kubeadm", "v1.14.1"), find("provider/bootstrap-kubeadm", "it is v1.14.1, and cluster-api is v1.14.2"), false},
+			{"two CAPMOX of two versions", func(s *inventory.Snapshot, _ *adopt.Options) {
+				s.Providers = append(s.Providers, inventory.Provider{Namespace: "z", Name: "capmox", Label: "infrastructure-proxmox", Version: "v0.7.7", Desired: 1, Available: 1})
+			}, find("provider/infrastructure-proxmox", "z/capmox is v0.7.7"), false},
+			{"no version", version("infrastructure-proxmox", ""), find("provider/infrastructure-proxmox", "not known"), false},
+			{"no version that is one", all(version("infrastructure-proxmox", "latest")), find("provider/infrastructure-proxmox", `"latest" is no version`), false},
+			{"nonsense by option", setOptions(func(o *adopt.Options) { o.CAPIVersion = "main" }), find("provider/cluster-api", `"main" is no version`), false},
+			{"the oldest that are known", all(capiVersions("v1.11.0"), version("infrastructure-proxmox", "v0.8.0")), nil, false},
+			{"a Deployment that lost its label, and the option", all(noProvider("infrastructure-proxmox"), setOptions(func(o *adopt.Options) { o.CAPMOXVersion = "v0.9.0" })), nil, false},
+			{"edge: the option without the API", all(noProvider("infrastructure-proxmox"), setOptions(func(o *adopt.Options) { o.CAPMOXVersion = "v0.9.0" }),
+				func(s *inventory.Snapshot, _ *adopt.Options) {
+					delete(s.Management.Served, inventory.GroupInfrastructure)
+				}),
+				find("provider/infrastructure-proxmox", "no Deployment"), false},
+		},
+		"PXA209": {
+			{"all of the cluster", owner("MachineHealthCheck", "prod", everything, nil), find("machinehealthcheck/prod/other", "the Machine cp-1"), false},
+			{"workers by their deployment", owner("MachineHealthCheck", "prod", matchLabels("cluster.x-k8s.io/deployment-name", "prod-workers-4c-16g"), nil), find("machinehealthcheck/prod/other", "the Machine w-1"), false},
+			{"control planes by the label that they get later", owner("MachineHealthCheck", "prod", matchLabels("cluster.x-k8s.io/control-plane-name", "prod-control-plane"), nil),
+				find("machinehealthcheck/prod/other", "the Machine cp-1"), false},
+			{"a selector that is none", owner("MachineHealthCheck", "prod", map[string]any{"matchExpressions": []any{map[string]any{"key": "a", "operator": "Near"}}}, nil), find("machinehealthcheck/prod/other", "cannot be read"), false},
+			{"another cluster", owner("MachineHealthCheck", "dev", everything, nil), nil, false},
+			{"another namespace", owner("MachineHealthCheck", "prod", everything, map[string]any{"namespace": "dev"}), nil, false},
+			{"one that selects nothing here", owner("MachineHealthCheck", "prod", matchLabels("pool", "gpu"), nil), nil, false},
+			{"edge: one that is paused", owner("MachineHealthCheck", "prod", everything, map[string]any{"annotations": map[string]any{"cluster.x-k8s.io/paused": ""}}), nil, false},
+		},
+		"PXA212": {
+			{"nobody shows where they lead", setOptions(func(o *adopt.Options) { o.Future.ControllerCredentials = true }), find("cluster/prod", "no machine that CAPMOX manages"), false},
+			{"they lead elsewhere", managed("dr"), find("cluster/prod", "lead to dr"), false},
+			{"credentials of its own", same, nil, false},
+			{"they lead here", managed("lab"), nil, false},
+			{"edge: a managed machine that is not ready shows nothing", all(managed("lab"), func(s *inventory.Snapshot, _ *adopt.Options) { s.ProxmoxMachines[0].Ready = false }),
+				find("cluster/prod", "no machine"), false},
+		},
+		"PXA214": {
+			{"a Machine declares it", declaredMachine("elsewhere", "w-1", 1001, nil), []wanted{{"vm/lab/1001", "the Machine elsewhere/w-1"}, {"vm/lab/1001", "the ProxmoxMachine elsewhere/w-1"}}, false},
+			{"a Cluster of the name", object(capi, "Cluster", "prod", nil), find("cluster/prod/prod", "proxaudit did not render it"), false},
+			{"a template of the name", object("infrastructure.cluster.x-k8s.io/v1alpha2", "ProxmoxMachineTemplate", "prod-workers-4c-16g", nil), find("proxmoxmachinetemplate/prod/prod-workers-4c-16g", "did not render"), false},
+			{"a MachineSet that would take all of the cluster", owner("MachineSet", "prod", matchLabels("cluster.x-k8s.io/cluster-name", "prod"), nil), find("machineset/prod/other", "the Machine cp-1"), false},
+			{"a MachineDeployment that would take a MachineSet", owner("MachineDeployment", "prod", matchLabels("machine-template-hash", "adopted"), nil), find("machinedeployment/prod/other", "the MachineSet prod-workers-4c-16g-adopted"), false},
+			{"a MachineSet whose selector is none", owner("MachineSet", "prod", map[string]any{"matchExpressions": []any{map[string]any{"key": "a", "operator": "Near"}}}, nil), find("machineset/prod/other", "cannot be read"), false},
+			{"an earlier bundle's objects", all(object(capi, "Cluster", "prod", map[string]any{"metadata": map[string]any{"annotations": anyMap(ours())}}), declaredMachine("prod", "w-1", 1001, ours())), nil, false},
+			{"a MachineSet of another cluster", owner("MachineSet", "dev", matchLabels("machine-template-hash", "adopted"), nil), nil, false},
+			{"a MachineSet of other machines", owner("MachineSet", "prod", matchLabels("cluster.x-k8s.io/deployment-name", "gpu"), nil), nil, false},
+			{"an object of the name in another namespace", object(capi, "Cluster", "prod", map[string]any{"metadata": map[string]any{"namespace": "dev"}}), nil, false},
+			{"edge: an earlier bundle's objects in another namespace declare it too", declaredMachine("old", "w-1", 1001, ours()),
+				[]wanted{{"vm/lab/1001", "the Machine old/w-1"}, {"vm/lab/1001", "the ProxmoxMachine old/w-1"}}, false},
+		},
+	}
+}
