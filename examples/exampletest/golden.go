@@ -2,14 +2,13 @@ package exampletest
 
 import (
 	"flag"
+	"fmt"
 	"os"
+	"strings"
 	"testing"
 )
 
 var update = flag.Bool("update", false, "rewrite the recorded files")
-
-// Updating is true in a run that records anew.
-func Updating() bool { return *update }
 
 // Golden compares with a recorded file, or records it.
 func Golden(t *testing.T, path, got string) {
@@ -17,23 +16,35 @@ func Golden(t *testing.T, path, got string) {
 	if *update {
 		write(t, path, []byte(got))
 	}
+	SameAs(t, path, got)
+}
+
+// SameAs compares with a file that another test records.
+func SameAs(t *testing.T, path, got string) {
+	t.Helper()
 	want, err := os.ReadFile(path) //nolint:gosec // a file of the example
 	if err != nil {
 		t.Fatal(err)
 	}
 	if got != string(want) {
-		t.Errorf("%s differs (go test ./examples/... -update rewrites it); got:\n%s", path, got)
+		t.Errorf("%s differs (go test ./examples/... -update rewrites it) %s", path, firstDifference(string(want), got))
 	}
 }
 
-// Recorded compares a Snapshot's file with nothing, for each recording has certificates and durations of its own: it records
-// it when asked to, and else reads what was recorded.
-func Recorded(t *testing.T, path string, record func() string) {
-	t.Helper()
-	if *update {
-		write(t, path, []byte(record()))
+// firstDifference shows the first line in which two texts differ. A Snapshot has thousands.
+func firstDifference(want, got string) string {
+	w, g := strings.Split(want, "\n"), strings.Split(got, "\n")
+	for i := range max(len(w), len(g)) {
+		a, b := "(no such line)", "(no such line)"
+		if i < len(w) {
+			a = w[i]
+		}
+		if i < len(g) {
+			b = g[i]
+		}
+		if a != b {
+			return fmt.Sprintf("at line %d:\nrecorded: %s\nnow:      %s", i+1, a, b)
+		}
 	}
-	if _, err := os.Stat(path); err != nil {
-		t.Fatal(err)
-	}
+	return "nowhere"
 }

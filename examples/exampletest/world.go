@@ -63,9 +63,7 @@ func (e Example) Start(t *testing.T, change Served) *World {
 	dir := t.TempDir()
 	var shown, real []string
 	pair := func(running, example string) {
-		if example != "" {
-			shown, real = append(shown, running, example), append(real, example, running)
-		}
+		shown, real = append(shown, running, example), append(real, example, running)
 	}
 	for _, s := range e.Sites {
 		srv := e.startSite(t, s)
@@ -86,6 +84,7 @@ func (e Example) Start(t *testing.T, change Served) *World {
 		srv := startCluster(t, c, change)
 		w.clusters[c.Context] = srv
 		pair(strings.TrimPrefix(srv.URL(), "https://"), c.Address)
+		pair(fingerprint(t, srv, c.Context), madeUp(c.Context))
 		path := filepath.Join(dir, c.Context+".kubeconfig")
 		if err := srv.WriteKubeconfig(path, c.Context); err != nil {
 			t.Fatal(err)

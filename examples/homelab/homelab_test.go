@@ -39,7 +39,7 @@ func TestOrphansOverTheNetwork(t *testing.T) {
 // TestSnapshotSaysTheSame: the recorded Snapshot gives, without any server, the findings that the servers gave. What was
 // asked for them differs: a scan asks for what every command needs.
 func TestSnapshotSaysTheSame(t *testing.T) {
-	exampletest.Recorded(t, snapshot, func() string { return homelab.Start(t, nil).Record(t) })
+	exampletest.Golden(t, snapshot, homelab.Start(t, nil).Record(t))
 	want, err := os.ReadFile("orphans.txt")
 	if err != nil {
 		t.Fatal(err)
