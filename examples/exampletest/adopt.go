@@ -28,5 +28,5 @@ func GoldenPlan(t *testing.T, w *World, cluster string) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	Golden(t, "RUNBOOK.md", w.shown.Replace(string(runbook)))
+	Golden(t, "RUNBOOK.md", w.shown(string(runbook)))
 }

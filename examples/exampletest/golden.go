@@ -14,7 +14,7 @@ var update = flag.Bool("update", false, "rewrite the recorded files")
 func Golden(t *testing.T, path, got string) {
 	t.Helper()
 	if *update {
-		write(t, path, []byte(got))
+		write(t, path, got)
 	}
 	SameAs(t, path, got)
 }

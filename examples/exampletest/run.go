@@ -34,7 +34,7 @@ func (r *Result) Code() int {
 func (w *World) Run(t *testing.T, args ...string) *Result {
 	t.Helper()
 	r := run(t, w.env, append(args, "--config", w.config, "--now", w.example.Now)...)
-	r.Stdout, r.Stderr = w.shown.Replace(r.Stdout), w.shown.Replace(r.Stderr)
+	r.Stdout, r.Stderr = w.shown(r.Stdout), w.shown(r.Stderr)
 	return r
 }
 

@@ -7,7 +7,6 @@ import (
 	"testing"
 	"time"
 
-	"github.com/proxaudit/proxaudit/internal/kubesim"
 	"github.com/proxaudit/proxaudit/internal/pvesim"
 )
 
@@ -17,7 +16,7 @@ type Example struct {
 	// Now is the moment at which it stands still.
 	Now   string
 	Sites []Site
-	// Clusters are the Kubernetes APIs, the current context first.
+	// Clusters are the Kubernetes APIs, the management cluster first: its context is the current one.
 	Clusters []Cluster
 }
 
@@ -32,80 +31,57 @@ type Site struct {
 	SecretEnv string
 }
 
-// Cluster is one Kubernetes API.
-type Cluster struct {
-	// Context is its name in the kubeconfig.
-	Context string
-	// Folder holds its manifests; empty means Context.
-	Folder string
-	// Address is what stands in the example's files for the simulator's own, like 192.0.2.20:6443.
-	Address string
-}
-
 // World is an Example whose simulators run.
 type World struct {
 	example Example
 	env     map[string]string
 	config  string
-	// shown makes the example's addresses of the simulators', and real the other way round.
-	shown, real *strings.Replacer
-	clusters    map[string]*kubesim.Server
-	sites       []*pvesim.Server
+	// running and examples are what the simulators have and what the example's files show for it, pair by pair.
+	running, examples []string
+	authorities       map[string]*Authority
 }
 
-// Served may change what a simulator of a Kubernetes API serves before it starts.
-type Served func(context string, cluster *kubesim.Cluster)
+func (w *World) pair(running, example string) {
+	w.running, w.examples = append(w.running, running), append(w.examples, example)
+}
 
-// Start runs the simulators until the test ends. change may be nil.
-func (e Example) Start(t *testing.T, change Served) *World {
+// shown puts the example's addresses and fingerprints in the place of the simulators', so that text is the same each time.
+func (w *World) shown(text string) string { return exchange(text, w.running, w.examples) }
+
+func exchange(text string, from, to []string) string {
+	var pairs []string
+	for i := range from {
+		pairs = append(pairs, from[i], to[i])
+	}
+	return strings.NewReplacer(pairs...).Replace(text)
+}
+
+// Start runs the simulators until the test ends.
+func (e Example) Start(t *testing.T) *World {
 	t.Helper()
-	w := &World{example: e, env: map[string]string{}, clusters: map[string]*kubesim.Server{}}
+	w := &World{example: e, env: map[string]string{}, authorities: map[string]*Authority{}}
 	dir := t.TempDir()
-	var shown, real []string
-	pair := func(running, example string) {
-		shown, real = append(shown, running, example), append(real, example, running)
-	}
 	for _, s := range e.Sites {
-		srv := e.startSite(t, s)
-		w.sites = append(w.sites, srv)
-		pair(strings.TrimPrefix(srv.URL, "https://"), s.Address)
-		// The name under which proxaudit.yaml looks for the certificate, in the folder of the configuration.
-		ca := write(t, filepath.Join(dir, strings.TrimSuffix(s.Fleet, ".yaml")+".pem"), srv.CAPEM())
-		token := srv.TokenIDs()[0]
-		if s.SecretEnv != "" {
-			w.env[s.SecretEnv] = srv.Secret(token)
-			continue
-		}
-		w.env["PROXMOX_URL"], w.env["PROXMOX_TOKEN"], w.env["PROXMOX_SECRET"] = srv.URL, token, srv.Secret(token)
-		w.env["PROXMOX_CA_FILE"] = ca
+		w.startSite(t, s, dir)
 	}
-	var kubeconfigs []string
-	for _, c := range e.Clusters {
-		srv := startCluster(t, c, change)
-		w.clusters[c.Context] = srv
-		pair(strings.TrimPrefix(srv.URL(), "https://"), c.Address)
-		pair(fingerprint(t, srv, c.Context), madeUp(c.Context))
-		path := filepath.Join(dir, c.Context+".kubeconfig")
-		if err := srv.WriteKubeconfig(path, c.Context); err != nil {
-			t.Fatal(err)
-		}
-		kubeconfigs = append(kubeconfigs, path)
-	}
-	w.shown, w.real = strings.NewReplacer(shown...), strings.NewReplacer(real...)
+	kubeconfig := filepath.Join(dir, "kubeconfig")
+	w.writeKubeconfig(t, kubeconfig)
+	// client-go reads KUBECONFIG from the process's own environment.
+	t.Setenv("KUBECONFIG", kubeconfig)
 	config, err := os.ReadFile("proxaudit.yaml")
 	if err != nil {
 		t.Fatal(err)
 	}
-	w.config = write(t, filepath.Join(dir, "proxaudit.yaml"), []byte(w.real.Replace(string(config))))
-	// client-go reads KUBECONFIG from the process's own environment.
-	t.Setenv("KUBECONFIG", strings.Join(kubeconfigs, string(filepath.ListSeparator)))
+	w.config = filepath.Join(dir, "proxaudit.yaml")
+	write(t, w.config, exchange(string(config), w.examples, w.running))
 	return w
 }
 
-// startSite serves a fleet whose clock stands where the example's does.
-func (e Example) startSite(t *testing.T, s Site) *pvesim.Server {
+// startSite serves a fleet whose clock stands where the example's does. The certificate to trust lies beside the
+// configuration, under the fleet's name.
+func (w *World) startSite(t *testing.T, s Site, dir string) {
 	t.Helper()
-	now, err := time.Parse(time.RFC3339, e.Now)
+	now, err := time.Parse(time.RFC3339, w.example.Now)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -118,28 +94,16 @@ func (e Example) startSite(t *testing.T, s Site) *pvesim.Server {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { closeOrFail(t, srv.Close) })
-	return srv
-}
-
-func startCluster(t *testing.T, c Cluster, change Served) *kubesim.Server {
-	t.Helper()
-	folder := c.Folder
-	if folder == "" {
-		folder = c.Context
+	w.pair(strings.TrimPrefix(srv.URL, "https://"), s.Address)
+	ca := filepath.Join(dir, strings.TrimSuffix(s.Fleet, ".yaml")+".pem")
+	write(t, ca, string(srv.CAPEM()))
+	token := srv.TokenIDs()[0]
+	if s.SecretEnv != "" {
+		w.env[s.SecretEnv] = srv.Secret(token)
+		return
 	}
-	cluster, err := kubesim.Load(folder)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if change != nil {
-		change(c.Context, cluster)
-	}
-	srv, err := kubesim.Start(cluster, kubesim.Options{TLS: true})
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { closeOrFail(t, srv.Close) })
-	return srv
+	w.env["PROXMOX_URL"], w.env["PROXMOX_TOKEN"], w.env["PROXMOX_SECRET"] = srv.URL, token, srv.Secret(token)
+	w.env["PROXMOX_CA_FILE"] = ca
 }
 
 func closeOrFail(t *testing.T, f func() error) {
@@ -149,10 +113,9 @@ func closeOrFail(t *testing.T, f func() error) {
 	}
 }
 
-func write(t *testing.T, path string, data []byte) string {
+func write(t *testing.T, path, text string) {
 	t.Helper()
-	if err := os.WriteFile(path, data, 0o600); err != nil {
+	if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	return path
 }

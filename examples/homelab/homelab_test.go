@@ -22,7 +22,7 @@ var homelab = exampletest.Example{
 const snapshot = "snapshot.json"
 
 func TestOrphansOverTheNetwork(t *testing.T) {
-	got := homelab.Start(t, nil).Run(t, "orphans")
+	got := homelab.Start(t).Run(t, "orphans")
 	exampletest.Golden(t, "orphans.txt", got.Stdout)
 	if got.Code() != 1 {
 		t.Errorf("exit %d: want findings, and a complete run", got.Code())
@@ -39,7 +39,7 @@ func TestOrphansOverTheNetwork(t *testing.T) {
 // TestSnapshotSaysTheSame: the recorded Snapshot gives, without any server, the findings that the servers gave. What was
 // asked for them differs: a scan asks for what every command needs.
 func TestSnapshotSaysTheSame(t *testing.T) {
-	exampletest.Golden(t, snapshot, homelab.Start(t, nil).Record(t))
+	exampletest.Golden(t, snapshot, homelab.Start(t).Record(t))
 	want, err := os.ReadFile("orphans.txt")
 	if err != nil {
 		t.Fatal(err)

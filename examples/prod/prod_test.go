@@ -19,12 +19,12 @@ var prod = exampletest.Example{
 const snapshot = "snapshot.json"
 
 func TestAdopt(t *testing.T) {
-	exampletest.GoldenPlan(t, prod.Start(t, nil), "prod")
+	exampletest.GoldenPlan(t, prod.Start(t), "prod")
 }
 
 // TestSnapshotSaysTheSame: from the recorded Snapshot, without any server, come the same bytes.
 func TestSnapshotSaysTheSame(t *testing.T) {
-	exampletest.Golden(t, snapshot, prod.Start(t, nil).Record(t))
+	exampletest.Golden(t, snapshot, prod.Start(t).Record(t))
 	got := exampletest.FromFile(t, snapshot, "adopt", "--cluster", "prod")
 	exampletest.SameAs(t, "manifests.yaml", got.Stdout)
 }
