@@ -151,6 +151,7 @@ func readKubeadm(k *inventory.KubeadmCluster) *kubeadmConfig {
 	}
 	out.podSubnets, out.serviceSubnets = split(doc.Networking.PodSubnet), split(doc.Networking.ServiceSubnet)
 	out.dnsDomain, out.version = doc.Networking.DNSDomain, doc.KubernetesVersion
+	out.dropHidden()
 	slices.Sort(out.lost)
 	out.lost = slices.Compact(out.lost)
 	return out

@@ -24,7 +24,28 @@ func (e *UnknownClusterError) Error() string {
 	return fmt.Sprintf("no cluster %q was seen; there is %q", e.Cluster, e.Known)
 }
 
-// Make plans the adoption of one cluster. The error is an *UnknownClusterError, or a manifest that cannot be written; what
+// LeaveOutError says that a Node cannot be left out.
+type LeaveOutError struct{ Node, Why string }
+
+func (e *LeaveOutError) Error() string {
+	return fmt.Sprintf("%q cannot be left out: %s", e.Node, e.Why)
+}
+
+func (p *planner) checkLeaveOut() error {
+	for _, name := range p.opt.LeaveOut {
+		i := slices.IndexFunc(p.s.Nodes, func(n inventory.Node) bool { return n.Cluster == p.cluster.Key && n.Name == name })
+		switch {
+		case i < 0:
+			return &LeaveOutError{name, "the cluster has no such Node"}
+		case p.s.Nodes[i].ControlPlane:
+			return &LeaveOutError{name, "it is a control plane, and the controller removes the etcd members of those without a Machine"}
+		}
+	}
+	return nil
+}
+
+// Make plans the adoption of one cluster. The error is an *UnknownClusterError, a
+// *LeaveOutError, or a manifest that cannot be written; what
 // stands in the way is in the Plan.
 func Make(s *inventory.Snapshot, opt Options) (*Plan, error) {
 	p := newPlanner(s, opt)
@@ -34,6 +55,9 @@ func Make(s *inventory.Snapshot, opt Options) (*Plan, error) {
 			e.Known = append(e.Known, p.s.Clusters[i].Key)
 		}
 		return nil, e
+	}
+	if err := p.checkLeaveOut(); err != nil {
+		return nil, err
 	}
 	out := p.empty()
 	if out.Missing = p.missing(); len(out.Missing) > 0 {

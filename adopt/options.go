@@ -17,6 +17,8 @@ type Options struct {
 	// UserPKI leaves the PKI Secrets the user's own: the control-plane controller then neither owns them nor rotates the
 	// kubeconfig.
 	UserPKI bool
+	// LeaveOut names workers that are not adopted: they stay Nodes that Cluster API does not know.
+	LeaveOut []string
 	// Force renders in spite of blockers that can destroy nothing.
 	Force  bool
 	Future Future

@@ -23,6 +23,8 @@ type planner struct {
 	name, namespace string
 	// members are the Nodes of the cluster with what is known of them, control planes first, then by name.
 	members []*member
+	// leftOut are workers that are not adopted.
+	leftOut []*member
 	// sites are the sites of the members' VMs, sorted; site is the only one, or the first.
 	sites []string
 	site  string
@@ -105,6 +107,10 @@ func (p *planner) findMembers() {
 			m.vm = &p.s.VMs[m.entity.VMs[0]]
 			m.proof = m.entity.Class != identity.Conflict && proven(n, m.vm)
 		}
+		if p.leaveOut(m) {
+			p.leftOut = append(p.leftOut, m)
+			continue
+		}
 		p.members = append(p.members, m)
 	}
 	slices.SortStableFunc(p.members, func(a, b *member) int {
@@ -119,6 +125,19 @@ func (p *planner) findMembers() {
 	p.sites = slices.Compact(p.sites)
 	if len(p.sites) > 0 {
 		p.site = p.sites[0]
+	}
+}
+
+// leaveOut is true for a worker that somebody named, and for one that is no VM: a Node without a Machine is left alone by every
+// controller. A control plane without one is removed from etcd, so that none is ever left out.
+func (p *planner) leaveOut(m *member) bool {
+	switch {
+	case m.node.ControlPlane:
+		return false
+	case slices.Contains(p.opt.LeaveOut, m.node.Name):
+		return true
+	default:
+		return m.entity != nil && (m.entity.Class == identity.ForeignNode || m.entity.Class == identity.GhostNode)
 	}
 }
 

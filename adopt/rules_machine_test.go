@@ -83,7 +83,7 @@ func machineCases() map[string][]ruleCase {
 				find("node/prod/w-1", "comparison is one of strings"), true},
 		},
 		"PXA213": {
-			{"no VM", func(s *inventory.Snapshot, _ *adopt.Options) { dropVM(s, 1001) }, find("node/prod/w-1", "no VM of a scanned site"), false},
+			{"no VM", func(s *inventory.Snapshot, _ *adopt.Options) { dropVM(s, 101) }, find("node/prod/cp-1", "no VM of a scanned site"), false},
 			{"the Node says another UUID", all(setNode("w-1", func(n *inventory.Node) { n.SystemUUID = inventorytest.UUID(7) }), nodeProvider("w-1", "proxmox://"+inventorytest.ScriptBuiltUUID(1001))),
 				find("node/prod/w-1", `the Node says "1a2b0007`), false},
 			{"two VMs", stranger("lab", 500, strangerUUID(inventorytest.ScriptBuiltUUID(1001))), find("node/prod/w-1", "2 VMs"), false},

@@ -3,6 +3,7 @@ package adopt_test
 import (
 	"github.com/proxaudit/proxaudit/adopt"
 	"github.com/proxaudit/proxaudit/inventory"
+	"github.com/proxaudit/proxaudit/inventory/inventorytest"
 )
 
 func apiServer(text string) change { return kubeadm("apiServer:\n", "apiServer:\n"+text) }
@@ -63,6 +64,9 @@ func warningCases() map[string][]ruleCase {
 			{"an argument twice", apiArg("oidc-issuer-url", "https://old.example"), find("cluster/prod", "oidc-issuer-url=https://old.example"), false},
 			{"certificates for ten years", kubeadm("certificateValidityPeriod: 8760h0m0s", "certificateValidityPeriod: 87600h0m0s"), find("cluster/prod", "certificateValidityPeriod: 87600h0m0s"), false},
 			{"an algorithm that Cluster API does not know", kubeadm("RSA-2048", "ED25519"), find("cluster/prod", "encryptionAlgorithm: ED25519"), false},
+			{"a credential in an argument", apiArg("token", "sha256:a1a1a1a1a1a1a1a1a1a1a1a1a1a1a1a1a1a1a1a1a1a1a1a1a1a1a1a1a1a1a1a1"), find("cluster/prod", "apiServer.extraArgs: token (its value is a credential"), false},
+			{"a credential in the environment", apiServer("  extraEnvs:\n  - {name: P, value: \"sha256:a1a1a1a1a1a1a1a1a1a1a1a1a1a1a1a1a1a1a1a1a1a1a1a1a1a1a1a1a1a1a1a1\"}\n  - {name: Q, value: q}\n"), find("cluster/prod", "apiServer.extraEnvs: P (its value"), false},
+			{"a digest is none", kubeadm("dns: {}", "dns: {imageTag: \"v1@sha256:a1a1a1a1a1a1a1a1a1a1a1a1a1a1a1a1a1a1a1a1a1a1a1a1a1a1a1a1a1a1a1a1\"}"), nil, false},
 			{"all known", same, nil, false},
 			{"kubeadm's own timeout, which matters to init alone", apiServer("  timeoutForControlPlane: 4m0s\n"), nil, false},
 			{"edge: names of fields are case-sensitive, as kubeadm reads them", kubeadm("dns: {}", "dns: {}\nFeatureGates: {a: true}"), find("cluster/prod", "FeatureGates"), false},
@@ -93,6 +97,13 @@ func warningCases() map[string][]ruleCase {
 			{"none", same, nil, false},
 			{"a stranger", stranger("lab", 400, nil), nil, false},
 			{"edge: a container is no machine", all(selected, stranger("lab", 500, func(v *inventory.VM) { v.Type, v.Config = inventory.GuestLXC, nil })), nil, false},
+		},
+		"PXA251": {
+			{"bare metal", func(s *inventory.Snapshot, _ *adopt.Options) { dropVM(s, 1001) }, find("node/prod/w-1", "class foreign-node"), false},
+			{"named", func(_ *inventory.Snapshot, o *adopt.Options) { o.LeaveOut = []string{"w-2"} }, find("node/prod/w-2", "class adoptable"), false},
+			{"none", same, nil, false},
+			{"a control plane is never left out", func(s *inventory.Snapshot, _ *adopt.Options) { dropVM(s, 101) }, nil, false},
+			{"edge: one that may be any of two is not left out", stranger("lab", 500, strangerUUID(inventorytest.ScriptBuiltUUID(1001))), nil, false},
 		},
 		"PXA249": {
 			{"not verified", setCluster(func(c *inventory.Cluster) { c.ServingCAs = nil }), find("cluster/prod", "https://10.0.0.10:6443 was not verified"), false},

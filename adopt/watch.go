@@ -234,4 +234,6 @@ func (w *Watch) progress(s *inventory.Snapshot, v *Verification) []Event {
 }
 
 // Finished is true if every step of the adoption is done.
-func (v *Verification) Finished() bool { return v.Next == "" && v.Summary.Unsafe == 0 && v.Summary.Unknown == 0 }
+func (v *Verification) Finished() bool {
+	return v.Next == "" && v.Summary.Unsafe == 0 && v.Summary.Unknown == 0
+}

@@ -38,7 +38,11 @@ Examples:
 			return err
 		}
 		plan, err := adopt.Make(snap, a.options)
-		if err != nil {
+		var left *adopt.LeaveOutError
+		switch {
+		case errors.As(err, &left):
+			return usagef("--leave-out: %v", left)
+		case err != nil:
 			return unknownCluster(err, snap)
 		}
 		return a.deliver(c, plan, snap)

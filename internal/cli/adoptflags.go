@@ -18,6 +18,7 @@ func adoptFlags() []cli.Flag {
 		&cli.StringFlag{Name: "capi-version", Category: catCommand, Usage: "`VERSION` of Cluster API, where its Deployment does not say"},
 		&cli.StringFlag{Name: "capmox-version", Category: catCommand, Usage: "`VERSION` of CAPMOX, where its Deployment does not say"},
 		&cli.BoolFlag{Name: "user-pki", Category: catCommand, Usage: "the PKI Secrets stay yours: the control-plane controller neither owns nor rotates them"},
+		&cli.StringSliceFlag{Name: "leave-out", Category: catCommand, Usage: "do not adopt this worker `NODE`; repeatable. One that is no VM of a scanned site is left out by itself"},
 		&cli.BoolFlag{Name: "force", Category: catCommand, Usage: "render in spite of blockers that can destroy nothing"},
 		&cli.BoolFlag{Name: "server-dry-run", Category: catCommand, Usage: "let the management cluster judge the manifests (dryRun=All): its webhooks and definitions; nothing is stored"},
 		&cli.StringFlag{Name: "output-dir", Category: catCommand, Usage: "write the steps as files, and RUNBOOK.md, into a new `FOLDER`, and nothing to standard output"},
@@ -47,7 +48,7 @@ func targetFlags() []cli.Flag {
 // adoptOptions puts the flags over clusters[].adopt.
 func adoptOptions(c *cli.Context, s *settings) (adopt.Options, error) {
 	opt := adopt.Options{Options: s.options(), Cluster: c.String("cluster"), CAPIVersion: c.String("capi-version"),
-		CAPMOXVersion: c.String("capmox-version"), UserPKI: c.Bool("user-pki"), Force: c.Bool("force")}
+		CAPMOXVersion: c.String("capmox-version"), UserPKI: c.Bool("user-pki"), LeaveOut: c.StringSlice("leave-out"), Force: c.Bool("force")}
 	if opt.Cluster == "" {
 		return opt, usagef("which cluster? --cluster is missing").hint("proxaudit inventory lists the clusters that there are.")
 	}
