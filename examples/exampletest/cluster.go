@@ -63,19 +63,31 @@ func (c Cluster) serves(t *testing.T, w *World) *kubesim.Cluster {
 	return out
 }
 
-// writeKubeconfig writes one context for each cluster; the first is the current one.
-func (w *World) writeKubeconfig(t *testing.T, path string) {
+// startClusters serves them, the last first: a management cluster may hold what the others have. The kubeconfig has one
+// context for each; the first is the current one.
+func (w *World) startClusters(t *testing.T) {
 	t.Helper()
-	config := clientcmdapi.NewConfig()
-	// The last first: a management cluster may hold what the others have.
+	w.kubeconfig = clientcmdapi.NewConfig()
 	for i := len(w.example.Clusters) - 1; i >= 0; i-- {
 		c := w.example.Clusters[i]
-		config.Clusters[c.Context] = c.start(t, w)
-		config.AuthInfos[c.Context] = &clientcmdapi.AuthInfo{}
-		config.Contexts[c.Context] = &clientcmdapi.Context{Cluster: c.Context, AuthInfo: c.Context}
-		config.CurrentContext = c.Context
+		w.kubeconfig.Clusters[c.Context] = c.start(t, w)
+		w.kubeconfig.AuthInfos[c.Context] = &clientcmdapi.AuthInfo{}
+		w.kubeconfig.Contexts[c.Context] = &clientcmdapi.Context{Cluster: c.Context, AuthInfo: c.Context}
+		w.kubeconfig.CurrentContext = c.Context
 	}
-	if err := clientcmd.WriteToFile(*config, path); err != nil {
+}
+
+// Kubeconfig has the context of one cluster alone, as a Secret for its controllers would.
+func (w *World) Kubeconfig(t *testing.T, context string) []byte {
+	t.Helper()
+	one := w.kubeconfig.DeepCopy()
+	one.CurrentContext = context
+	if err := clientcmdapi.MinifyConfig(one); err != nil {
 		t.Fatal(err)
 	}
+	out, err := clientcmd.Write(*one)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return out
 }

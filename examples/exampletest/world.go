@@ -7,6 +7,9 @@ import (
 	"testing"
 	"time"
 
+	"k8s.io/client-go/tools/clientcmd"
+	clientcmdapi "k8s.io/client-go/tools/clientcmd/api"
+
 	"github.com/proxaudit/proxaudit/internal/pvesim"
 )
 
@@ -39,6 +42,7 @@ type World struct {
 	// running and examples are what the simulators have and what the example's files show for it, pair by pair.
 	running, examples []string
 	authorities       map[string]*Authority
+	kubeconfig        *clientcmdapi.Config
 }
 
 func (w *World) pair(running, example string) {
@@ -65,7 +69,10 @@ func (e Example) Start(t *testing.T) *World {
 		w.startSite(t, s, dir)
 	}
 	kubeconfig := filepath.Join(dir, "kubeconfig")
-	w.writeKubeconfig(t, kubeconfig)
+	w.startClusters(t)
+	if err := clientcmd.WriteToFile(*w.kubeconfig, kubeconfig); err != nil {
+		t.Fatal(err)
+	}
 	// client-go reads KUBECONFIG from the process's own environment.
 	t.Setenv("KUBECONFIG", kubeconfig)
 	config, err := os.ReadFile("proxaudit.yaml")
