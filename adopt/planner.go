@@ -180,7 +180,7 @@ func (p *planner) addresses() map[netip.Addr]*member {
 			}
 		}
 	}
-	for _, m := range p.members {
+	for _, m := range slices.Concat(p.members, p.leftOut) {
 		add(m, m.node.InternalIPs)
 		if m.vm != nil {
 			add(m, vmAddresses(m.vm))

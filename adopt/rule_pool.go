@@ -40,7 +40,7 @@ var rulePool = Rule{
 		for _, other := range p.otherAddresses() {
 			out = append(out, r.of(other.ref, fmt.Sprintf("%s is in %q", other.address, p.future.addresses)))
 		}
-		return out
+		return append(out, p.otherPools(r)...)
 	},
 }
 
@@ -108,4 +108,33 @@ func addressOf(text string) (netip.Addr, bool) {
 	}
 	a, err := netip.ParseAddr(text)
 	return a.Unmap().WithZone(""), err == nil
+}
+
+// otherPools are pools of the management cluster that hold some of the same addresses: each hands out what the other does. CAPMOX
+// names the pool of a ProxmoxCluster after it (cluster-api-provider-proxmox pkg/kubernetes/ipam: ipam.go); one that
+// an earlier bundle of this cluster led to is its own.
+func (p *planner) otherPools(r *Rule) []Finding {
+	var out []Finding
+	for i := range p.s.Objects {
+		o := &p.s.Objects[i]
+		if o.Cluster != "" || o.Kind != "InClusterIPPool" && o.Kind != "GlobalInClusterIPPool" {
+			continue
+		}
+		if o.Namespace == p.namespace && (o.Name == p.name+"-v4-icip" || o.Name == p.name+"-v6-icip") {
+			continue
+		}
+		spec, _ := o.Content["spec"].(map[string]any)
+		list, _ := spec["addresses"].([]any)
+		var texts []string
+		for _, a := range list {
+			if s, ok := a.(string); ok {
+				texts = append(texts, s)
+			}
+		}
+		// A pool that its own provider cannot read hands nothing out.
+		if set, err := addressSet(texts); err == nil && p.future.set.Overlaps(set) {
+			out = append(out, r.of(objectSubject(o), fmt.Sprintf("it hands out %q, and %q has some of them", texts, p.future.addresses)))
+		}
+	}
+	return out
 }

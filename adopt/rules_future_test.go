@@ -40,7 +40,13 @@ func futureCases() map[string][]ruleCase {
 			{"an adopted machine's, by its agent alone", setVM(1001, agent("10.0.0.207/16")), find("vm/lab/1001", "10.0.0.207"), false},
 			{"of a Node of another cluster", all(stranger("lab", 500, nil), otherCluster(inventory.Node{Name: "office-500", SystemUUID: inventorytest.UUID(500), InternalIPs: []string{"10.0.0.208"}})),
 				find("node/dev/office-500", "10.0.0.208"), false},
+			{"of a pool", pool("dev", "dev-v4-icip", "10.0.0.220-10.0.0.230"), find("inclusterippool/dev/dev-v4-icip", "10.0.0.220-10.0.0.230"), false},
+			{"of a pool whose cluster's name begins alike", pool("prod", "prod-v2-v4-icip", "10.0.0.0/24"), find("inclusterippool/prod/prod-v2-v4-icip", "10.0.0.0/24"), false},
+			{"of a Node that is left out", all(func(s *inventory.Snapshot, _ *adopt.Options) { dropVM(s, 1001) }, setNode("w-1", func(n *inventory.Node) { n.InternalIPs = []string{"10.0.0.209"} })),
+				find("node/prod/w-1", "10.0.0.209"), false},
 			{"nobody's", same, nil, false},
+			{"of its own pool, in a later run", pool("prod", "prod-v4-icip", "10.0.0.200-10.0.0.220"), nil, false},
+			{"of another pool that has none of them", pool("dev", "dev-v4-icip", "10.0.1.0/24"), nil, false},
 			{"the same private address on another site", stranger("dr", 500, ipConfig("10.0.0.205/16")), nil, false},
 			{"words instead of addresses", stranger("lab", 500, ipConfig("dhcp")), nil, false},
 			{"edge: a template has none yet", template(ipConfig("10.0.0.205/16")), nil, false},
@@ -84,5 +90,13 @@ func futureCases() map[string][]ruleCase {
 			{"as large", diskSize(40 << 30), nil, false},
 			{"edge: larger than all", diskSize(500 << 30), []wanted{{"vm/lab/9000", "theirs 40"}, {"vm/lab/9000", "theirs 60"}, {"vm/lab/9000", "theirs 200"}}, false},
 		},
+	}
+}
+
+// pool is one of the in-cluster IPAM provider.
+func pool(namespace, name, addresses string) change {
+	return func(s *inventory.Snapshot, _ *adopt.Options) {
+		s.Objects = append(s.Objects, inventory.Object{APIVersion: "ipam.cluster.x-k8s.io/v1alpha2", Kind: "InClusterIPPool", Namespace: namespace, Name: name,
+			Content: map[string]any{"spec": map[string]any{"addresses": []any{addresses}, "prefix": float64(24)}}})
 	}
 }
