@@ -173,13 +173,13 @@ func (p *planner) missing() []inventory.Need {
 }
 
 // managementScopes are the kinds among which something may be in the way: an object of the same name, a MachineHealthCheck,
-// a Machine that declares one of the VMs already.
+// a Machine that declares one of the VMs already, a pool with the same addresses.
 var managementScopes = []string{
 	inventory.ScopeClusters, inventory.ScopeMachines, inventory.ScopeProxmoxMachines, inventory.ScopeProviders,
 	"machinehealthchecks." + inventory.GroupCluster, "machinesets." + inventory.GroupCluster, "machinedeployments." + inventory.GroupCluster,
 	"kubeadmcontrolplanes." + inventory.GroupControlPlane, "kubeadmconfigs." + inventory.GroupBootstrap,
 	"kubeadmconfigtemplates." + inventory.GroupBootstrap, "proxmoxclusters." + inventory.GroupInfrastructure,
-	"proxmoxmachinetemplates." + inventory.GroupInfrastructure,
+	"proxmoxmachinetemplates." + inventory.GroupInfrastructure, "inclusterippools.ipam.cluster.x-k8s.io", "globalinclusterippools.ipam.cluster.x-k8s.io",
 }
 
 // renderable is true if nothing forbids a bundle: every source answered, no blocker destroys anything, and the others are

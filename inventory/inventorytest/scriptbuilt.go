@@ -185,6 +185,7 @@ func (b *scriptBuilt) coverage() []inventory.Coverage {
 	add(inventory.ManagementSource, inventory.ScopeProviders, inventory.ScopeCRDs,
 		"machinehealthchecks."+inventory.GroupCluster, "machinesets."+inventory.GroupCluster, "machinedeployments."+inventory.GroupCluster,
 		"kubeadmcontrolplanes."+inventory.GroupControlPlane, "kubeadmconfigs."+inventory.GroupBootstrap, "kubeadmconfigtemplates."+inventory.GroupBootstrap,
-		"proxmoxclusters."+inventory.GroupInfrastructure, "proxmoxmachinetemplates."+inventory.GroupInfrastructure)
+		"proxmoxclusters."+inventory.GroupInfrastructure, "proxmoxmachinetemplates."+inventory.GroupInfrastructure,
+		"inclusterippools.ipam.cluster.x-k8s.io", "globalinclusterippools.ipam.cluster.x-k8s.io")
 	return out
 }
