@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"cmp"
 	"strings"
 
 	"github.com/proxaudit/proxaudit/internal/config"
@@ -100,6 +101,13 @@ func (s *settings) management(p *collect.Plan) error {
 
 func workload(c *config.Cluster, s *settings) collect.Workload {
 	w := collect.Workload{Key: c.Name, Selector: c.Selector, Site: c.Site, ReadSecret: c.ReadSecret}
+	w.DeclaredNamespace, w.DeclaredName = c.Adopt.Namespace, c.Adopt.Name
+	if s.target.cluster == c.Name && (s.target.name != "" || s.target.namespace != "") {
+		w.DeclaredNamespace, w.DeclaredName = cmp.Or(s.target.namespace, w.DeclaredNamespace), cmp.Or(s.target.name, w.DeclaredName)
+	}
+	if w.DeclaredName == "" && w.DeclaredNamespace != "" {
+		w.DeclaredName = c.Name
+	}
 	if c.Kubeconfig != "" || c.Context != "" {
 		w.Target = &kube.Target{Key: c.Name, Kubeconfig: c.Kubeconfig, Context: c.Context, Timeout: s.timeout}
 	}

@@ -28,7 +28,10 @@ type settings struct {
 	readSecrets         bool
 	guestAgent          bool
 	// adoption asks for what adopt and verify need beyond who is who.
-	adoption   bool
+	adoption bool
+	// target is the cluster that adopt and verify are about, with the name and namespace of its Cluster object as far as the
+	// flags say them.
+	target     struct{ cluster, name, namespace string }
 	taskWindow time.Duration
 	insecure   bool
 	now        time.Time
@@ -40,6 +43,7 @@ func readSettings(c *cli.Context, env *Env) (*settings, error) {
 		context: c.String("context"), namespaces: c.StringSlice("namespace"), allNamespaces: c.Bool("all-namespaces"),
 		insecure: c.Bool("insecure"), now: env.Now().UTC(),
 		adoption: slices.Contains(adoptionCommands, c.Command.Name)}
+	s.target.cluster, s.target.name, s.target.namespace = c.String("cluster"), c.String("target-name"), c.String("target-namespace")
 	use := config.ForCollection
 	if len(s.from) > 0 {
 		use = config.ForAnalysis

@@ -21,6 +21,8 @@ type clusters struct {
 	byNode map[string][]int
 	// given are the keys to which the configuration gives access of their own.
 	given map[string]bool
+	// named are the entries that name their Cluster object.
+	named []Workload
 	// same maps the key of a cluster that was dropped to the one that it turned out to be.
 	same map[string]string
 }
@@ -30,6 +32,9 @@ func newClusters(s *inventory.Snapshot, plan *Plan) *clusters {
 	for i := range plan.Workloads {
 		if plan.Workloads[i].Target != nil {
 			b.given[plan.Workloads[i].Key] = true
+		}
+		if plan.Workloads[i].DeclaredName != "" {
+			b.named = append(b.named, plan.Workloads[i])
 		}
 	}
 	return b
@@ -121,7 +126,11 @@ func (b *clusters) noteShared(f *inventory.Snapshot, with []int) {
 func (b *clusters) addDeclared(declared []inventory.Cluster) {
 	var left []inventory.Cluster
 	for _, d := range declared {
-		if c := b.find(d.Key); c == nil || !b.declare(c, d) {
+		c := b.findNamed(d.Declared)
+		if c == nil {
+			c = b.find(d.Key)
+		}
+		if c == nil || !b.declare(c, d) {
 			left = append(left, d)
 		}
 	}
@@ -132,6 +141,19 @@ func (b *clusters) addDeclared(declared []inventory.Cluster) {
 		}
 	}
 	b.s.Clusters = append(b.s.Clusters, unread...)
+}
+
+// findNamed is the cluster that was read and whose entry in the configuration names this Cluster object.
+func (b *clusters) findNamed(d *inventory.DeclaredCluster) *inventory.Cluster {
+	if d == nil {
+		return nil
+	}
+	for _, w := range b.named {
+		if w.DeclaredName == d.Name && (w.DeclaredNamespace == "" || w.DeclaredNamespace == d.Namespace) {
+			return b.find(w.Key)
+		}
+	}
+	return nil
 }
 
 func (b *clusters) declare(c *inventory.Cluster, d inventory.Cluster) bool {

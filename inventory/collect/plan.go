@@ -56,7 +56,10 @@ type Workload struct {
 	Target *kube.Target
 	// ReadSecret takes the access from the declared Cluster's kubeconfig Secret.
 	ReadSecret bool
-	Selector   inventory.Selector
+	// DeclaredNamespace and DeclaredName are those of its Cluster object, where the configuration gives it another name than
+	// Key (a cluster that was adopted). Without a name, Key counts.
+	DeclaredNamespace, DeclaredName string
+	Selector                        inventory.Selector
 	// Site is the only site on which its VMs may lie; empty for any.
 	Site string
 }
