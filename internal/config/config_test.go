@@ -67,6 +67,9 @@ func TestExample(t *testing.T) {
 	if prod.Name != "prod" || !prod.HasAccess() || prod.Selector.Names != "prod-(cp|w)-[0-9a-z-]+" || prod.Selector.IsZero() {
 		t.Errorf("cluster prod is %+v", prod)
 	}
+	if a := prod.Adopt; a.Name != "production" || a.Namespace != "team-a" || a.Template != 9000 || len(a.Addresses) != 1 || a.CAPMOXTokenID != "capmox@pve!capi" {
+		t.Errorf("prod would be adopted as %+v", a)
+	}
 	if staging.Name != "staging" || !staging.ReadSecret || len(staging.Selector.VMIDs) != 2 || len(staging.Selector.Subnets) != 2 {
 		t.Errorf("cluster staging is %+v", staging)
 	}
@@ -84,7 +87,8 @@ func TestEveryKeyIsInTheExample(t *testing.T) {
 	for _, key := range []string{"sites", "name", "url", "tokenID", "secret", "secretFile", "secretEnv", "caFile", "fingerprint",
 		"insecure", "regions", "concurrency", "perNode", "total", "management", "none", "kubeconfig", "context", "namespaces",
 		"clusters", "readSecret", "site", "selector", "tags", "names", "pools", "vmids", "subnets", "gracePeriod",
-		"thresholds", "failOn", "requestTimeout", "readSecrets", "guestAgent"} {
+		"thresholds", "failOn", "requestTimeout", "readSecrets", "guestAgent",
+		"adopt", "namespace", "template", "addresses", "prefix", "gateway", "dnsServers", "credentialsSecret", "controllerCredentials", "capmoxTokenID"} {
 		if !strings.Contains(string(example), key+":") {
 			t.Errorf("%s is not in the example", key)
 		}
