@@ -11,7 +11,7 @@ CACHE ?= $(or $(XDG_CACHE_HOME),$(HOME)/.cache)
 GOLANGCI_VERSION := v2.15.0
 GOLANGCI := $(CACHE)/proxaudit-tools/golangci-lint-$(GOLANGCI_VERSION)/golangci-lint
 
-# Coverage that inventory and audit must have, in percent of statements.
+# Coverage that inventory, audit and adopt must have, in percent of statements.
 COVERAGE_FLOOR := 85
 
 .PHONY: build test race lint check demo bench fuzz cover generate bench-binaries e2e peers clean
@@ -39,14 +39,14 @@ $(GOLANGCI):
 
 check: lint test cover ## before each commit
 
-cover: ## statement coverage of inventory and audit, with a floor
-	@./.ci/coverage $(COVERAGE_FLOOR) ./inventory/... ./audit/...
+cover: ## statement coverage of inventory, audit and adopt, with a floor
+	@./.ci/coverage $(COVERAGE_FLOOR) ./inventory/... ./audit/... ./adopt/...
 
 demo: build ## orphans of examples/homelab, over the network, against the simulators
 	@./examples/homelab/demo.sh $(BIN)
 
 bench: ## the figures of docs/performance.md
-	go test -run '^$$' -bench . -benchmem -benchtime 10x -timeout 30m ./audit/... ./inventory/...
+	go test -run '^$$' -bench . -benchmem -benchtime 10x -timeout 30m ./audit/... ./inventory/... ./adopt/...
 
 FUZZTIME ?= 20s
 fuzz: ## each fuzz test for FUZZTIME
@@ -59,7 +59,7 @@ bench-binaries: ## real API servers and controllers, from their modules, into th
 	./test/bench/build.sh
 
 e2e: bench-binaries build ## end to end, against real API servers and controllers
-	cd test && go test ./...
+	cd test && go test -timeout 40m ./...
 
 peers: ## pvesim against a client that is not ours: needs Debian's python3-proxmoxer
 	go test -tags peer -run Peer ./internal/pvesim/...

@@ -8,6 +8,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/proxaudit/proxaudit/adopt"
 	"github.com/proxaudit/proxaudit/audit/identity"
 	"github.com/proxaudit/proxaudit/audit/rules"
 )
@@ -16,11 +17,14 @@ var update = flag.Bool("update", false, "rewrite the rules' pages in docs/rules"
 
 const docs = "../../docs/rules"
 
-// TestDocs holds docs/rules to the rules: each page is made from the rule's own metadata.
+// TestDocs holds docs/rules to the rules: each page is made from the rule's own metadata, those of adoption (PXA2xx) included.
 func TestDocs(t *testing.T) {
 	pages := map[string]string{"README.md": indexPage()}
 	for _, r := range rules.All() {
 		pages[r.ID+".md"] = rulePage(r)
+	}
+	for _, r := range adopt.Rules() {
+		pages[r.ID+".md"] = adoptionPage(r)
 	}
 	for name, want := range pages {
 		path := filepath.Join(docs, name)
@@ -63,7 +67,40 @@ func indexPage() string {
 	for _, r := range rules.All() {
 		fmt.Fprintf(&b, "| [%s](%s.md) | `%s` | %s | %s |\n", r.ID, r.ID, r.Class, severity(r), r.Title)
 	}
+	b.WriteString("\n## Adoption\n\nWhat `proxaudit adopt` looks at before it renders a bundle. Where one blocks there is no bundle: the exit code is 1, and stdout is empty.\n\n")
+	b.WriteString("| rule | effect | what is wrong |\n|---|---|---|\n")
+	for _, r := range adopt.Rules() {
+		fmt.Fprintf(&b, "| [%s](%s.md) | %s | %s |\n", r.ID, r.ID, effect(r), r.Title)
+	}
 	b.WriteString("\nGenerated from the rules (`make generate`).\n")
+	return b.String()
+}
+
+// effect says in a few words what a finding does to an adoption.
+func effect(r adopt.Rule) string {
+	switch {
+	case r.Destroys:
+		return "**blocks**, and `--force` does not override it"
+	case r.Blocks:
+		return "blocks"
+	default:
+		return "warns"
+	}
+}
+
+func adoptionPage(r adopt.Rule) string {
+	var b strings.Builder
+	fmt.Fprintf(&b, "# %s: %s\n\n", r.ID, r.Title)
+	switch {
+	case r.Destroys:
+		b.WriteString("Blocks an adoption. What it is about can destroy something, so that `--force` does not override it.\n")
+	case r.Blocks:
+		b.WriteString("Blocks an adoption. It can destroy nothing: `--force` renders in spite of it, where the manifests can be written at all.\n")
+	default:
+		b.WriteString("A warning: the bundle is rendered.\n")
+	}
+	fmt.Fprintf(&b, "\n## Why it matters\n\n%s\n\n## What to do\n\n%s\n", r.Why, r.Remedy)
+	b.WriteString("\nGenerated from the rule (`make generate`). How an adoption goes: [adoption](../adoption.md).\n")
 	return b.String()
 }
 
