@@ -73,10 +73,30 @@ type verifier struct {
 	infra    map[string]*inventory.ProxmoxMachine
 	groups   []*inventory.Group
 	since    *time.Time
+
+	// vms are by SITE/VMID, secrets those of the namespace by name, nodes the cluster's by name, plane the Machines of control
+	// planes by name.
+	vms     map[string]*inventory.VM
+	secrets map[string]*inventory.StoredSecret
+	nodes   map[string]*member
+	plane   map[string]bool
 }
 
 func (v *verifier) findDeclared() {
 	v.infra = map[string]*inventory.ProxmoxMachine{}
+	v.vms, v.secrets = make(map[string]*inventory.VM, len(v.s.VMs)), make(map[string]*inventory.StoredSecret, len(v.s.StoredSecrets))
+	v.nodes, v.plane = make(map[string]*member, len(v.members)), map[string]bool{}
+	for i := range v.s.VMs {
+		v.vms[v.s.VMs[i].Key().String()] = &v.s.VMs[i]
+	}
+	for i := range v.s.StoredSecrets {
+		if s := &v.s.StoredSecrets[i]; s.Namespace == v.namespace {
+			v.secrets[s.Name] = s
+		}
+	}
+	for _, m := range slices.Concat(v.members, v.leftOut) {
+		v.nodes[m.node.Name] = m
+	}
 	early := func(t *time.Time) {
 		if t != nil && (v.since == nil || t.Before(*v.since)) {
 			v.since = t
@@ -88,6 +108,7 @@ func (v *verifier) findDeclared() {
 	for i := range v.s.Machines {
 		if m := &v.s.Machines[i]; m.Cluster == v.cluster.Key && m.Namespace == v.namespace {
 			v.machines = append(v.machines, m)
+			v.plane[m.Name] = m.ControlPlane
 			early(m.CreatedAt)
 		}
 	}
@@ -206,12 +227,8 @@ func (v *verifier) judge(out *Verification) {
 }
 
 func (v *verifier) isWorker(o inventory.Ref) bool {
-	for _, m := range v.machines {
-		if m.Name == o.Name {
-			return !m.ControlPlane
-		}
-	}
-	return false
+	plane, known := v.plane[o.Name]
+	return known && !plane
 }
 
 func predictionText(p Prediction) string {

@@ -92,11 +92,7 @@ func vmidOf(pm *inventory.ProxmoxMachine) string {
 
 func (v *verifier) compareVM(site, vmid, uuid string) (wrong []string, missing []inventory.Need) {
 	source := inventory.SiteSource(site)
-	for i := range v.s.VMs {
-		vm := &v.s.VMs[i]
-		if vm.Site != site || fmt.Sprint(vm.VMID) != vmid {
-			continue
-		}
+	if vm := v.vms[site+"/"+vmid]; vm != nil {
 		if vm.Status != "running" {
 			wrong = append(wrong, fmt.Sprintf("VM %s/%s is %s", site, vmid, vm.Status))
 		}
@@ -115,11 +111,8 @@ func (v *verifier) compareVM(site, vmid, uuid string) (wrong []string, missing [
 }
 
 func (v *verifier) compareNode(name, uuid, providerID string) (wrong []string, missing []inventory.Need) {
-	for _, m := range v.members {
+	if m := v.nodes[name]; m != nil {
 		n := m.node
-		if n.Name != name {
-			continue
-		}
 		if n.SystemUUID != uuid {
 			wrong = append(wrong, fmt.Sprintf("Node %s has the UUID %q, and %q was planned", name, nodeUUID(m), uuid))
 		}

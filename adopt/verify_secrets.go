@@ -19,14 +19,7 @@ func secretSubject(namespace, name string) audit.SubjectRef {
 }
 
 // stored is what was seen of a Secret; nil if it was not asked for.
-func (v *verifier) stored(name string) *inventory.StoredSecret {
-	for i := range v.s.StoredSecrets {
-		if s := &v.s.StoredSecrets[i]; s.Namespace == v.namespace && s.Name == name {
-			return s
-		}
-	}
-	return nil
-}
+func (v *verifier) stored(name string) *inventory.StoredSecret { return v.secrets[name] }
 
 // checkSecrets looks at each Secret that the controllers read. One that is missing is invented by the control-plane
 // controller, and one with bootstrap data lets CAPMOX put an ISO into a VM.

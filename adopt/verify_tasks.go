@@ -3,6 +3,7 @@ package adopt
 import (
 	"fmt"
 	"slices"
+	"strconv"
 	"strings"
 	"time"
 
@@ -27,10 +28,8 @@ func (v *verifier) checkTasks() []Check {
 		if !isPlanned(&m.Meta) || !ok {
 			continue
 		}
-		for i := range v.s.VMs {
-			if vm := &v.s.VMs[i]; vm.Site == site && fmt.Sprint(vm.VMID) == vmid {
-				adopted[vm.Key()] = m
-			}
+		if id, err := strconv.Atoi(vmid); err == nil {
+			adopted[inventory.Key{Site: site, VMID: id}] = m
 		}
 		sites = append(sites, site)
 	}

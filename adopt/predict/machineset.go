@@ -107,24 +107,33 @@ func (w *world) judgeReplicas(o *setObject, isChild bool) verdict {
 // selected are the Machines that a MachineSet counts: those in its namespace that match, and that nobody else controls
 // (getAndAdoptMachinesForMachineSet). The controller adds the cluster's name to the selector.
 func (w *world) selected(ms *clusterv1.MachineSet) []*machineObject {
+	if found, ok := w.bySet[ms.Name]; ok {
+		return found
+	}
 	selector, err := metav1.LabelSelectorAsMap(&ms.Spec.Selector)
 	if err != nil {
 		return nil
 	}
 	selector[clusterv1.ClusterNameLabel] = ms.Spec.ClusterName
-	return w.matching(selector, ms)
+	found := w.matching(selector, ms)
+	if w.bySet == nil {
+		w.bySet = map[string][]*machineObject{}
+	}
+	w.bySet[ms.Name] = found
+	return found
 }
 
 // matching are the Machines with the labels that a MachineSet controls or could take.
 func (w *world) matching(selector map[string]string, ms *clusterv1.MachineSet) []*machineObject {
 	var out []*machineObject
+	wanted := labels.SelectorFromSet(selector)
 	for _, m := range w.machines {
 		l := m.labels()
 		// The Machine controller and webhook set the label of the cluster on every Machine.
 		if l[clusterv1.ClusterNameLabel] == "" {
 			l = labels.Merge(l, labels.Set{clusterv1.ClusterNameLabel: m.clusterOf()})
 		}
-		if !labels.SelectorFromSet(selector).Matches(labels.Set(l)) {
+		if !wanted.Matches(labels.Set(l)) {
 			continue
 		}
 		if m.problem == "" && metav1.GetControllerOf(&m.value) != nil && !metav1.IsControlledBy(&m.value, ms) {

@@ -44,6 +44,10 @@ type object[T any] struct {
 	// value may be used only if problem is empty: nothing is concluded from an object that was read in part.
 	value   T
 	problem string
+
+	// labelled is what labels found, for it is asked for many times.
+	labelled map[string]string
+	read     bool
 }
 
 type (
@@ -121,12 +125,16 @@ func (o *object[T]) clusterOf() string {
 	return cmp.Or(text(o.raw, "spec", "clusterName"), o.labels()[clusterv1.ClusterNameLabel])
 }
 
+// labels are for reading only.
 func (o *object[T]) labels() map[string]string {
-	labels, _, err := unstructured.NestedStringMap(o.raw, "metadata", "labels")
-	if err != nil {
-		return nil
+	if o.read {
+		return o.labelled
 	}
-	return labels
+	o.read = true
+	if labels, _, err := unstructured.NestedStringMap(o.raw, "metadata", "labels"); err == nil {
+		o.labelled = labels
+	}
+	return o.labelled
 }
 
 // find returns the object of a name, or nil.

@@ -32,13 +32,16 @@ func (w *world) proxmoxMachineObjects() {
 // owners are the Machines of the cluster that refer to a ProxmoxMachine. The Machine controller makes them its owner
 // (cluster-api core/reconcilers/machine/machine_controller_phases.go: ensureExternalOwnershipAndWatch).
 func (w *world) owners(o *vmObject) []*machineObject {
-	var out []*machineObject
-	for _, m := range w.members() {
-		if text(m.raw, "spec", "infrastructureRef", "kind") == kindProxmoxMachine.kind && text(m.raw, "spec", "infrastructureRef", "name") == o.ref.Name {
-			out = append(out, m)
+	if w.byInfra == nil {
+		w.byInfra = map[string][]*machineObject{}
+		for _, m := range w.members() {
+			if text(m.raw, "spec", "infrastructureRef", "kind") == kindProxmoxMachine.kind {
+				name := text(m.raw, "spec", "infrastructureRef", "name")
+				w.byInfra[name] = append(w.byInfra[name], m)
+			}
 		}
 	}
-	return out
+	return w.byInfra[o.ref.Name]
 }
 
 func (w *world) proxmoxMachine(o *vmObject) vmVerdict {

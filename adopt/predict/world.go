@@ -29,6 +29,10 @@ type world struct {
 	// nodes are the cluster's own.
 	nodes []*inventory.Node
 
+	// own, byInfra and bySet keep what members, owners and selected found: each is asked for once for every Machine.
+	own            []*machineObject
+	byInfra, bySet map[string][]*machineObject
+
 	vms    map[string]vmVerdict
 	nodeOf map[string]nodeVerdict
 	out    []adopt.Prediction
@@ -128,13 +132,15 @@ func (w *world) lacksOwn(scope string) []inventory.Need {
 
 // members are the Machines of this cluster.
 func (w *world) members() []*machineObject {
-	var out []*machineObject
-	for _, m := range w.machines {
-		if m.clusterOf() == w.name {
-			out = append(out, m)
+	if w.own == nil {
+		w.own = []*machineObject{}
+		for _, m := range w.machines {
+			if m.clusterOf() == w.name {
+				w.own = append(w.own, m)
+			}
 		}
 	}
-	return out
+	return w.own
 }
 
 // secret is what is known of a Secret, and nil if it was not asked for.
