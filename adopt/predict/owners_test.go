@@ -429,7 +429,6 @@ func TestOldCAPMOX(t *testing.T) {
 
 // TestNotDeclared: nothing to predict is not nothing to fear.
 func TestNotDeclared(t *testing.T) {
-	l := newLab(t)
 	for name, change := range map[string]func(s *inventory.Snapshot){
 		"no such cluster":       func(s *inventory.Snapshot) { s.Clusters = nil },
 		"not declared":          func(s *inventory.Snapshot) { s.Clusters[0].Declared = nil },
@@ -440,7 +439,7 @@ func TestNotDeclared(t *testing.T) {
 		"namespace was asked":   nil,
 		"everything not served": func(s *inventory.Snapshot) { s.Coverage = nil },
 	} {
-		l = newLab(t)
+		l := newLab(t)
 		if change == nil {
 			l.s.Management.Namespaces = []string{"prod"}
 			if got := unsafeOf(Predict(l.s, "prod")); len(got) > 0 {

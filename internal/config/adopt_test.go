@@ -17,7 +17,7 @@ func TestAdoptValues(t *testing.T) {
 		"capmoxTokenID: capmox@pve": "clusters[0].adopt.capmoxTokenID: has no !",
 		"capmoxTokenID: " + secret:  "clusters[0].adopt.capmoxTokenID: is a UUID",
 		"controllerCredentials: true\n    credentialsSecret: x": "clusters[0].adopt.controllerCredentials: contradicts",
-		"adress: [1.1.1.1]": "adress",
+		"addrs: [1.1.1.1]": "addrs",
 	} {
 		path := write(t, t.TempDir(), "proxaudit.yaml", "clusters:\n- name: prod\n  adopt:\n    "+value+"\n", 0o600)
 		_, err := Load(path, ForAnalysis, env())
