@@ -60,6 +60,10 @@ func TestScripts(t *testing.T) {
 		return path
 	}
 	fleet, sim := absolute("fleet.json"), absolute("sim")
+	examples, err := filepath.Abs("examples")
+	if err != nil {
+		t.Fatal(err)
+	}
 	for _, topic := range topics {
 		t.Run(topic.Name(), func(t *testing.T) {
 			testscript.Run(t, testscript.Params{
@@ -67,6 +71,7 @@ func TestScripts(t *testing.T) {
 				Setup: func(e *testscript.Env) error {
 					e.Setenv("FLEET", fleet)
 					e.Setenv("SIM", sim)
+					e.Setenv("EXAMPLES", examples)
 					// The scripts' world has no configuration but the one that they make.
 					e.Setenv("KUBECONFIG", filepath.Join(e.WorkDir, "no-kubeconfig"))
 					e.Values[worldKey{}] = &world{sites: map[string]*pvesim.Server{}, kubes: map[string]*kubesim.Server{}}

@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"fmt"
 	"slices"
-	"strings"
 
 	"github.com/proxaudit/proxaudit/audit"
 	"github.com/proxaudit/proxaudit/inventory"
@@ -141,57 +140,13 @@ func required(coverage []inventory.Coverage, missing []inventory.Need) []invento
 	return out
 }
 
-func isConfigScope(scope string) bool { return strings.HasPrefix(scope, inventory.ConfigScope("")) }
-
-// missing are the sources without which a bundle would be a guess.
-func (p *planner) missing() []inventory.Need {
-	var out []inventory.Need
-	cluster := inventory.ClusterSource(p.cluster.Key)
-	out = append(out, unknownOf(p.s, cluster, inventory.ScopeNodes, inventory.ScopeKubeadm, inventory.ScopeStaticPods)...)
-	if len(p.s.Sites) == 0 {
-		out = append(out, inventory.AnySite)
-	}
-	for i := range p.s.Sites {
-		site := &p.s.Sites[i]
-		source := inventory.SiteSource(site.Name)
-		out = append(out, unknownOf(p.s, source, inventory.ScopeGuests)...)
-		// A configuration that was not read may hold the UUID that a member's VM has too.
-		for _, c := range p.s.Coverage {
-			if c.Source == source && isConfigScope(c.Scope) && c.State != inventory.Complete && c.State != inventory.Absent {
-				out = append(out, c.Need())
-			}
-		}
-	}
-	// Without a management cluster nobody knows what is in the way there. Its namespaces that were not read may declare one of
-	// the VMs.
-	out = append(out, unknownOf(p.s, inventory.ManagementSource, managementScopes...)...)
-	if p.s.CoverageOf(inventory.ManagementSource, inventory.ScopeOtherNamespaces) != nil {
-		out = append(out, unknownOf(p.s, inventory.ManagementSource, inventory.ScopeOtherNamespaces)...)
-	}
-	slices.SortFunc(out, inventory.CompareNeeds)
-	return slices.Compact(out)
-}
-
-// managementScopes are the kinds among which something may be in the way: an object of the same name, a MachineHealthCheck,
-// a Machine that declares one of the VMs already, a pool with the same addresses.
-var managementScopes = []string{
-	inventory.ScopeClusters, inventory.ScopeMachines, inventory.ScopeProxmoxMachines, inventory.ScopeProviders,
-	"machinehealthchecks." + inventory.GroupCluster, "machinesets." + inventory.GroupCluster, "machinedeployments." + inventory.GroupCluster,
-	"kubeadmcontrolplanes." + inventory.GroupControlPlane, "kubeadmconfigs." + inventory.GroupBootstrap,
-	"kubeadmconfigtemplates." + inventory.GroupBootstrap, "proxmoxclusters." + inventory.GroupInfrastructure,
-	"proxmoxmachinetemplates." + inventory.GroupInfrastructure, "inclusterippools.ipam.cluster.x-k8s.io", "globalinclusterippools.ipam.cluster.x-k8s.io",
-}
-
 // renderable is true if nothing forbids a bundle: every source answered, no blocker destroys anything, and the others are
 // overridden.
 func (p *planner) renderable(out *Plan) bool {
-	if len(out.Missing) > 0 || out.Summary.Destructive > 0 {
+	if len(out.Missing) > 0 || out.Summary.Destructive > 0 || len(out.Blockers) > 0 && !p.opt.Force {
 		return false
 	}
-	if len(out.Blockers) > 0 && (!p.opt.Force || !p.possible()) {
-		return false
-	}
-	return true
+	return p.possible()
 }
 
 // possible is true if every manifest has what it needs, blockers aside.

@@ -239,7 +239,7 @@ func predictionText(p Prediction) string {
 	return text
 }
 
-func checkText(c Check) string { return fmt.Sprintf("%s of %s: %s", c.Name, c.Subject.ID, c.Detail) }
+func checkText(c Check) string { return c.Subject.ID + ": " + c.Detail }
 
 // count says how many objects a step unpauses, and how many of them are still paused.
 func (v *verifier) count(id StepID) (objects, paused int) {
