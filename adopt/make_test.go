@@ -4,6 +4,7 @@ import (
 	"flag"
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
 
 	"github.com/proxaudit/proxaudit/adopt"
@@ -61,4 +62,16 @@ func TestManifests(t *testing.T) {
 	b := ready(t, plan(t, inventorytest.ScriptBuilt("prod", 3, 3), options()))
 	golden(t, "prod.yaml", b.Manifests())
 	golden(t, "prod-nodes.yaml", b.NodePatches)
+}
+
+// CAPMOX puts the API's path behind the address itself.
+func TestCredentialsURL(t *testing.T) {
+	for _, url := range []string{"https://pve1.example:8006", "https://pve1.example:8006/api2/json", "https://pve1.example:8006/api2/json/"} {
+		s := inventorytest.ScriptBuilt("prod", 1, 0)
+		s.Sites[0].URL = url
+		all := strings.Join(plan(t, s, options()).Steps[1].Commands, "\n")
+		if !strings.Contains(all, "--from-literal=url=https://pve1.example:8006 ") {
+			t.Errorf("%s:\n%s", url, all)
+		}
+	}
 }

@@ -2,6 +2,7 @@ package adopt
 
 import (
 	"path"
+	"strings"
 
 	"github.com/proxaudit/proxaudit/adopt/pki"
 	"github.com/proxaudit/proxaudit/inventory"
@@ -76,11 +77,12 @@ func (p *planner) secrets() []SecretNeed {
 	return out
 }
 
-// siteURL is the API of a site; empty if the Snapshot does not tell.
+// siteURL is the address of a site as CAPMOX wants it, which puts the API's own path behind it (cluster-api-provider-proxmox
+// pkg/proxmox/goproxmox: NewAPIClient); empty if the Snapshot does not tell.
 func siteURL(s *inventory.Snapshot, name string) string {
 	for i := range s.Sites {
 		if s.Sites[i].Name == name {
-			return s.Sites[i].URL
+			return strings.TrimSuffix(strings.TrimSuffix(s.Sites[i].URL, "/"), "/api2/json")
 		}
 	}
 	return ""
