@@ -41,12 +41,10 @@ func (p *Plan) GivingUp() []string {
 	}
 	out = append(out, "# each of these is still paused: taking the finalizers off is all that deletes it")
 	for _, r := range resources {
-		if r == resKubeadmConfigs || strings.Contains(r, "templates") {
-			continue
-		}
 		out = append(out, kubectl("get", r, byLabel, label, "-o", "name")+" | xargs -r -n 1 "+
 			kubectl("patch", "--type=merge", "-p", `{"metadata":{"finalizers":null}}`))
 	}
+	out = append(out, kubectl("delete", "inclusterippools.ipam.cluster.x-k8s.io", p.Name+"-v4-icip", p.Name+"-v6-icip", "--ignore-not-found", "--wait=false"))
 	var names []string
 	for _, m := range p.Machines {
 		names = append(names, m.Name)
