@@ -18,8 +18,9 @@ var ruleNoUUID = Rule{
 		var out []Finding
 		byUUID := map[string][]*inventory.VM{}
 		for i := range p.s.VMs {
-			if u := p.s.VMs[i].UUID(); u != "" {
-				byUUID[u] = append(byUUID[u], &p.s.VMs[i])
+			// A template is never a Node, and what is cloned from it gets a UUID of its own.
+			if v := &p.s.VMs[i]; v.UUID() != "" && v.Type == inventory.GuestQEMU && !v.IsTemplate() {
+				byUUID[v.UUID()] = append(byUUID[v.UUID()], v)
 			}
 		}
 		for _, m := range p.members {

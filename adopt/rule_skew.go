@@ -12,10 +12,11 @@ var ruleSkew = Rule{
 		"leaves etcd and is deleted. A worker that is newer than the control plane, or three minor versions older, is refused.",
 	Remedy: "Bring all control planes to one version first, as before (kubeadm upgrade), then adopt. kubeadm-config has to name that version as well.",
 	check: func(r *Rule, p *planner) []Finding {
-		want := p.versions.Kubernetes
-		if want == "" {
+		// That there is no control plane at all is another rule's.
+		if len(p.controlPlanes()) == 0 {
 			return nil
 		}
+		want := p.versions.Kubernetes
 		var out []Finding
 		parsed := parseVersion(want)
 		if parsed == nil || !strings.HasPrefix(want, "v") {

@@ -49,6 +49,7 @@ func clusterCases() map[string][]ruleCase {
 			{"another kubeadm-config", kubeadm("kubernetesVersion: v1.33.4", "kubernetesVersion: v1.32.0"), find("cluster/prod", "kubeadm-config says v1.32.0"), false},
 			{"a worker ahead by a minor version", kubelet("w-1", "v1.34.0"), find("node/prod/w-1", "newer"), false},
 			{"a worker four behind", kubelet("w-1", "v1.29.9"), find("node/prod/w-1", "three minor versions"), false},
+			{"a control plane that says nothing", kubelet("cp-1", ""), find("node/prod/cp-1", "no version"), false},
 			{"a worker that says nonsense", kubelet("w-1", "unknown"), find("node/prod/w-1", "no version"), false},
 			{"a first control plane that says nonsense", kubelet("cp-1", "1.33.4"), find("node/prod/cp-1", "no version"), false},
 			{"a worker three behind", kubelet("w-1", "v1.30.0"), nil, false},

@@ -70,6 +70,7 @@ func machineCases() map[string][]ruleCase {
 				find("node/prod/w-1", "lab/1001 (w-1), lab/1002 (w-2)"), false},
 			{"each its own", same, nil, false},
 			{"two strangers share one", all(stranger("lab", 500, nil), stranger("lab", 501, strangerUUID(inventorytest.UUID(500)))), nil, false},
+			{"a template that was made of a copy", template(strangerUUID(inventorytest.ScriptBuiltUUID(1001))), nil, false},
 			{"edge: a copy on another site", stranger("dr", 1001, strangerUUID(inventorytest.ScriptBuiltUUID(1001))),
 				find("node/prod/w-1", "dr/1001 (office-1001), lab/1001 (w-1)"), false},
 		},
