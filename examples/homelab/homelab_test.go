@@ -50,6 +50,13 @@ func TestSnapshotSaysTheSame(t *testing.T) {
 	}
 }
 
+// TestAdopt: home is what a first adoption looks like, with one control plane and two workers. What is no VM stays outside.
+func TestAdopt(t *testing.T) {
+	exampletest.GoldenPlan(t, homelab.Start(t), "home")
+	got := exampletest.FromFile(t, snapshot, "adopt", "--cluster", "home")
+	exampletest.SameAs(t, "manifests.yaml", got.Stdout)
+}
+
 // findings is a report without the coverage and the requests at its end.
 func findings(t *testing.T, report string) string {
 	t.Helper()
