@@ -22,7 +22,7 @@ const secret = "5d1c7b2e-3f44-4c1a-9e55-0c9d8e7f6a5b"
 
 // bench is a world in which a test runs commands: fake collectors, and streams that can be looked at.
 type bench struct {
-	t      *testing.T
+	t      testing.TB
 	env    Env
 	vars   map[string]string
 	stdout bytes.Buffer
@@ -33,7 +33,7 @@ type bench struct {
 	checks []inventory.Check
 }
 
-func newBench(t *testing.T) *bench {
+func newBench(t testing.TB) *bench {
 	t.Helper()
 	t.Chdir(t.TempDir())
 	t.Setenv("KUBECONFIG", filepath.Join(t.TempDir(), "none"))
@@ -60,7 +60,7 @@ func newBench(t *testing.T) *bench {
 }
 
 // fleet is the recorded snapshot.
-func fleet(t *testing.T) *inventory.Snapshot {
+func fleet(t testing.TB) *inventory.Snapshot {
 	t.Helper()
 	s, err := snapfile.Read(bytes.NewReader(fleetJSON(t)))
 	if err != nil {
@@ -71,7 +71,7 @@ func fleet(t *testing.T) *inventory.Snapshot {
 
 var testdata, _ = filepath.Abs("testdata")
 
-func fleetJSON(t *testing.T) []byte {
+func fleetJSON(t testing.TB) []byte {
 	t.Helper()
 	data, err := os.ReadFile(filepath.Join(testdata, "fleet.json"))
 	if err != nil {
