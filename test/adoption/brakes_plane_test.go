@@ -141,8 +141,7 @@ func (w *World) upToDate(t *testing.T, name string) string {
 	return w.Field(t, "machine/"+name, `{.status.conditions[?(@.type=="UpToDate")].status} {.status.conditions[?(@.type=="UpToDate")].message}`)
 }
 
-// TestBrakesOfRollouts: a KubeadmConfig, a version and an annotation, each on its own, cost a control plane or change the
-// workload cluster.
+// TestBrakesOfRollouts: a KubeadmConfig and a version, each on its own, cost a control plane.
 func TestBrakesOfRollouts(t *testing.T) {
 	w := newWorld(t, writable())
 	w.readSecrets(t)
@@ -153,7 +152,6 @@ func TestBrakesOfRollouts(t *testing.T) {
 		case named(o, "Machine", "cp-2"):
 			spec(o)["version"] = "v1.33.3"
 		case named(o, "KubeadmControlPlane", "prod-control-plane"):
-			delete(annotations(o), "controlplane.cluster.x-k8s.io/skip-kube-proxy")
 			w.evenIsRefused(t, o)
 		}
 		return true
@@ -176,13 +174,6 @@ func TestBrakesOfRollouts(t *testing.T) {
 	clone := func() string { return w.askedForClone(t) }
 	w.planeBrake(t, v, rowNoGate, "Machine", "cp-1", "rolls-out", because("cp-1", "KubeadmConfig is not up-to-date"), clone)
 	w.planeBrake(t, v, rowVersion, "Machine", "cp-2", "rolls-out", because("cp-2", "Version v1.33.3, v1.33.4 required"), clone)
-	w.planeBrake(t, v, rowKubeProxy, "KubeadmControlPlane", "prod-control-plane", "changes-workload", func() (string, string) {
-		image := w.WorkloadKubectl(t, "-n", "kube-system", "get", "daemonset", "kube-proxy", "-o", "jsonpath={.spec.template.spec.containers[0].image}")
-		if image == realkube.KubeProxyImage {
-			return "", "the image is still " + image
-		}
-		return "the DaemonSet kube-proxy gets the image " + image, ""
-	}, func() string { return "no write for it" })
 }
 
 // evenIsRefused: stacked etcd with two members is no KubeadmControlPlane. adopt refuses it as PXA205, the webhook in these words.
@@ -207,11 +198,17 @@ func (w *World) evenIsRefused(t *testing.T, o object) {
 	row(t, rowEven, "`adopt`: PXA205, nothing is rendered", "`refuses`: the webhook takes no even number with etcd on the control planes", "no write")
 }
 
-// TestBrakesOfCA: without the cluster's authority the controller invents one, and every condition is green.
+// TestBrakesOfCA: without the cluster's authority the controller invents one, and every condition is green. Without an
+// annotation it changes kube-proxy; where it rolls a control plane it does that first, so this is not among those.
 func TestBrakesOfCA(t *testing.T) {
 	w := newWorld(t, writable())
 	w.readSecrets(t)
-	v := w.naivePlane(t, func(file string) bool { return !strings.HasSuffix(file, "-prod-ca.yaml") }, func(object) bool { return true })
+	v := w.naivePlane(t, func(file string) bool { return !strings.HasSuffix(file, "-prod-ca.yaml") }, func(o object) bool {
+		if named(o, "KubeadmControlPlane", "prod-control-plane") {
+			delete(annotations(o), "controlplane.cluster.x-k8s.io/skip-kube-proxy")
+		}
+		return true
+	})
 	w.planeBrake(t, v, rowNoCA, "KubeadmControlPlane", "prod-control-plane", "new-ca", func() (string, string) {
 		out := w.Kubectl(t, "-n", prod, "get", "secret", prod+"-ca", "--ignore-not-found", "-o", "jsonpath={.metadata.ownerReferences[0].kind} {.type}")
 		if !strings.HasPrefix(out, "KubeadmControlPlane") {
@@ -221,6 +218,13 @@ func TestBrakesOfCA(t *testing.T) {
 			return "", "CertificatesAvailable, Available: " + got
 		}
 		return "the Secret is there, made by the controller, and CertificatesAvailable and Available are True", ""
+	}, func() string { return "no write" })
+	w.planeBrake(t, v, rowKubeProxy, "KubeadmControlPlane", "prod-control-plane", "changes-workload", func() (string, string) {
+		image := w.WorkloadKubectl(t, "-n", "kube-system", "get", "daemonset", "kube-proxy", "-o", "jsonpath={.spec.template.spec.containers[0].image}")
+		if image == realkube.KubeProxyImage {
+			return "", "the image is still " + image
+		}
+		return "the DaemonSet kube-proxy gets the image " + image, ""
 	}, func() string { return "no write" })
 	w.noWrites(t, "a new authority")
 	// That it is the wrong one shows nowhere but here.
