@@ -84,7 +84,7 @@ func checkDesired(t testing.TB, list []manifest) {
 		}
 		compared++
 	}
-	if compared == 0 || int32(compared) != *plane.Spec.Replicas { //nolint:gosec // a handful
+	if compared == 0 || int32(compared) != *plane.Spec.Replicas {
 		t.Errorf("%d KubeadmConfigs were compared for %d replicas", compared, *plane.Spec.Replicas)
 	}
 }

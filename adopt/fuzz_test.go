@@ -73,7 +73,7 @@ var dice = []func(r *rand.Rand, s *inventory.Snapshot, o *adopt.Options){
 		cut := r.IntN(len(k.ClusterConfiguration))
 		k.ClusterConfiguration = k.ClusterConfiguration[:cut] + oneOf(r, "", "}", "\n  x: y", ": :") + k.ClusterConfiguration[min(cut+r.IntN(30), len(k.ClusterConfiguration)):]
 	},
-	func(r *rand.Rand, s *inventory.Snapshot, _ *adopt.Options) { s.Clusters[0].Kubeadm = nil },
+	func(_ *rand.Rand, s *inventory.Snapshot, _ *adopt.Options) { s.Clusters[0].Kubeadm = nil },
 	func(r *rand.Rand, s *inventory.Snapshot, _ *adopt.Options) {
 		pods := s.Clusters[0].StaticPods
 		if len(pods) > 0 {
@@ -96,7 +96,7 @@ var dice = []func(r *rand.Rand, s *inventory.Snapshot, o *adopt.Options){
 	func(r *rand.Rand, s *inventory.Snapshot, o *adopt.Options) {
 		owner(oneOf(r, "MachineSet", "MachineHealthCheck", "MachineDeployment"), "prod", map[string]any{"matchLabels": oneOf(r, "x", "")}, nil)(s, o)
 	},
-	func(r *rand.Rand, _ *inventory.Snapshot, o *adopt.Options) { o.Force = true },
+	func(_ *rand.Rand, _ *inventory.Snapshot, o *adopt.Options) { o.Force = true },
 	func(r *rand.Rand, _ *inventory.Snapshot, o *adopt.Options) {
 		o.Name = oneOf(r, "a", "B", strings.Repeat("x", 70))
 	},

@@ -24,7 +24,7 @@ func GoldenPlan(t *testing.T, w *World, cluster string) {
 	if steps.Stdout != "" {
 		t.Errorf("with --output-dir it prints %q", steps.Stdout)
 	}
-	runbook, err := os.ReadFile(filepath.Join(dir, "RUNBOOK.md"))
+	runbook, err := os.ReadFile(filepath.Join(dir, "RUNBOOK.md")) //nolint:gosec // of a folder that the test made
 	if err != nil {
 		t.Fatal(err)
 	}

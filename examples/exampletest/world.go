@@ -122,7 +122,7 @@ func closeOrFail(t *testing.T, f func() error) {
 
 func write(t *testing.T, path, text string) {
 	t.Helper()
-	if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
+	if err := os.WriteFile(path, []byte(text), 0o600); err != nil { //nolint:gosec // in a folder that the test made
 		t.Fatal(err)
 	}
 }

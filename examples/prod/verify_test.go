@@ -38,7 +38,7 @@ func load(t *testing.T, folder string) *kubesim.Cluster {
 
 func read(t *testing.T, path string) []byte {
 	t.Helper()
-	data, err := os.ReadFile(path) //nolint:gosec // a file of the example
+	data, err := os.ReadFile(path)
 	if err != nil {
 		t.Fatal(err)
 	}
