@@ -2,7 +2,6 @@ package adopt
 
 import (
 	"fmt"
-	"strings"
 
 	"github.com/proxaudit/proxaudit/audit"
 	"github.com/proxaudit/proxaudit/inventory"
@@ -24,14 +23,16 @@ var ruleUncovered = Rule{
 				out = append(out, r.of(nodeRef(m.node), "its VM is not proven, so that no Machine can be written for it"))
 			}
 		}
-		etcd := 0
 		for _, pod := range p.cluster.StaticPods {
 			if pod.Component != "etcd" {
 				continue
 			}
-			etcd++
-			if name := strings.TrimPrefix(pod.Name, "etcd-"); !nodes[name] {
-				out = append(out, r.of(podRef(p.cluster.Key, pod), fmt.Sprintf("the Pod %s is a member of etcd, and no control-plane Node is called %q", pod.Name, name)))
+			switch name := pod.EtcdMember(); {
+			case name == "":
+				out = append(out, r.advise(podRef(p.cluster.Key, pod), "See its name with etcdctl member list, and give the Pod its Node's name with --name.",
+					fmt.Sprintf("the arguments of the Pod %s do not say which member of etcd it is", pod.Name)))
+			case !nodes[name]:
+				out = append(out, r.of(podRef(p.cluster.Key, pod), fmt.Sprintf("the Pod %s is the etcd member %q, and no control-plane Node has that name", pod.Name, name)))
 			}
 		}
 		if p.kubeadm.externalEtcd || p.cluster.Kubeadm == nil {

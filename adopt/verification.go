@@ -79,6 +79,8 @@ type CheckName string
 const (
 	// CheckIdentity: VM, ProxmoxMachine, Machine and Node are the one that was planned, by UUID, and the VM runs.
 	CheckIdentity CheckName = "identity"
+	// CheckBrakes: the hooks and skip-remediation hold a Machine that has no Node yet.
+	CheckBrakes CheckName = "brakes"
 	// CheckAuthority: the Secret NAME-ca holds the authority that signed the certificate of the API server that runs.
 	CheckAuthority CheckName = "authority"
 	// CheckSecret: a Secret is there, of a type and with the keys that the controllers want.

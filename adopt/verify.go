@@ -7,6 +7,8 @@ import (
 	"strings"
 	"time"
 
+	clusterv1 "sigs.k8s.io/cluster-api/api/core/v1beta2"
+
 	"github.com/proxaudit/proxaudit/audit"
 	"github.com/proxaudit/proxaudit/inventory"
 )
@@ -130,7 +132,7 @@ func isPlanned(m *inventory.Meta) bool { return m.Annotations[AnnotationRendered
 // checks are all comparisons, in the order of the steps that they stand before.
 func (v *verifier) checks() []Check {
 	out := []Check{}
-	for _, find := range []func() []Check{v.checkIdentities, v.checkUnplanned, v.checkTasks, v.checkSecrets, v.checkAuthority, v.checkMembers, v.checkSelectors} {
+	for _, find := range []func() []Check{v.checkIdentities, v.checkUnplanned, v.checkBrakes, v.checkTasks, v.checkSecrets, v.checkAuthority, v.checkMembers, v.checkSelectors} {
 		out = append(out, find()...)
 	}
 	rank := map[StepID]int{}
@@ -162,10 +164,14 @@ func (v *verifier) judge(out *Verification) {
 	for i, id := range Steps() {
 		rank[id] = i
 	}
+	var before *VerifiedStep
 	for _, u := range unpauses {
 		step := VerifiedStep{ID: u.id, Title: u.title, Verdict: Safe}
 		step.Objects, step.Paused = v.count(u.id)
-		if step.Objects == 0 && (u.id == StepUnpauseFirst || u.id == StepUnpauseWorkers) {
+		predictions := v.predictionsFor(u.id, out.Predictions)
+		// A cluster may have no workers. That none were seen is another matter, and a prediction says so.
+		if step.Objects == 0 && (u.id == StepUnpauseFirst || u.id == StepUnpauseWorkers) &&
+			!slices.ContainsFunc(predictions, func(p Prediction) bool { return !p.Outcome.Safe() }) {
 			continue
 		}
 		step.Done = step.Objects > 0 && step.Paused == 0
@@ -181,10 +187,7 @@ func (v *verifier) judge(out *Verification) {
 		if step.Objects == 0 {
 			say(Unknown, "nothing of it was seen")
 		}
-		for _, p := range out.Predictions {
-			if p.Step != u.id && (u.id != StepUnpauseFirst || p.Step != StepUnpauseMachines || !v.isWorker(p.Object)) {
-				continue
-			}
+		for _, p := range predictions {
 			switch {
 			case p.Outcome.Safe():
 			case p.Outcome == CannotTell:
@@ -204,6 +207,15 @@ func (v *verifier) judge(out *Verification) {
 				say(Unknown, checkText(c))
 			case CheckOK, CheckNote:
 			}
+		}
+		// What comes after a step is no safer than it: the predictions assume that the steps before did what they should.
+		if before != nil && worse(before.Verdict, step.Verdict) {
+			step.Verdict = before.Verdict
+			step.Why = append(step.Why, fmt.Sprintf("%q comes first, and is %s", before.Title, before.Verdict))
+		}
+		if before == nil || worse(step.Verdict, before.Verdict) {
+			first := step
+			before = &first
 		}
 		if out.Next == "" && !step.Done {
 			out.Next = step.ID
@@ -226,6 +238,35 @@ func (v *verifier) judge(out *Verification) {
 	}
 }
 
+// worse is true for a verdict that is further from safe than another.
+func worse(a, b Verdict) bool {
+	order := []Verdict{Safe, Unknown, Unsafe}
+	return slices.Index(order, a) > slices.Index(order, b)
+}
+
+// predictionsFor are those of what a step lets act. Once the Cluster is not paused, every object acts that has no annotation
+// of its own: after somebody went back by pausing the Cluster alone, that is more than the step's own two.
+func (v *verifier) predictionsFor(step StepID, all []Prediction) []Prediction {
+	var out []Prediction
+	for _, p := range all {
+		switch {
+		case p.Step == step:
+		case step == StepUnpauseFirst && p.Step == StepUnpauseMachines && v.isWorker(p.Object):
+		case step == StepUnpauseCluster && p.Step != StepFinish && v.released(p.Object):
+		default:
+			continue
+		}
+		out = append(out, p)
+	}
+	return out
+}
+
+// released is true for an object that nothing but the Cluster's pause holds.
+func (v *verifier) released(ref inventory.Ref) bool {
+	o := v.existing.all[objectID{ref.Kind, ref.Namespace, ref.Name}]
+	return o != nil && !annotated(o, clusterv1.PausedAnnotation)
+}
+
 func (v *verifier) isWorker(o inventory.Ref) bool {
 	plane, known := v.plane[o.Name]
 	return known && !plane
@@ -240,6 +281,19 @@ func predictionText(p Prediction) string {
 }
 
 func checkText(c Check) string { return c.Subject.ID + ": " + c.Detail }
+
+// brakes are the annotations of a Machine that hold it in one place until the last step.
+var brakes = []string{HookPreDrain, HookPreTerminate, clusterv1.MachineSkipRemediationAnnotation}
+
+// braked is true for a Machine that has one of the brakes that the last step takes off.
+func braked(m *inventory.Meta) bool {
+	for _, brake := range brakes {
+		if _, on := m.Annotations[brake]; on {
+			return true
+		}
+	}
+	return false
+}
 
 // count says how many objects a step unpauses, and how many of them are still paused.
 func (v *verifier) count(id StepID) (objects, paused int) {
@@ -274,9 +328,11 @@ func (v *verifier) count(id StepID) (objects, paused int) {
 	case StepFinish:
 		for _, m := range v.machines {
 			if isPlanned(&m.Meta) {
-				_, hook := m.Annotations[HookPreTerminate]
-				add(hook)
+				add(braked(&m.Meta))
 			}
+		}
+		if o := v.existing.all[objectID{"Cluster", v.namespace, v.name}]; o != nil {
+			add(annotated(o, BlockMove))
 		}
 	case StepPatchNodes, StepSecrets, StepApplyCluster, StepApplyInfra, StepApplyMachines, StepApplyOwners:
 	}

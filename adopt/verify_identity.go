@@ -2,6 +2,7 @@ package adopt
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/proxaudit/proxaudit/audit"
@@ -21,60 +22,82 @@ func (v *verifier) checkIdentities() []Check {
 		if !isPlanned(&m.Meta) {
 			continue
 		}
-		c := Check{Name: CheckIdentity, Subject: machineSubject(&m.Meta), State: CheckOK, Step: StepUnpauseFirst,
-			Remedy: "Leave it paused. proxaudit adopt renders what it should be; a second apply of that puts it right."}
+		c := Check{Name: CheckIdentity, Subject: machineSubject(&m.Meta), State: CheckOK, Step: StepUnpauseFirst}
 		wrong, missing := v.compare(m)
 		switch {
 		case len(wrong) > 0:
-			c.State, c.Detail = CheckFailed, strings.Join(wrong, "; ")
+			var details, remedies []string
+			for _, w := range wrong {
+				details = append(details, w.text)
+				if !slices.Contains(remedies, w.remedy) {
+					remedies = append(remedies, w.remedy)
+				}
+			}
+			c.State, c.Detail, c.Remedy = CheckFailed, strings.Join(details, "; "), "Leave it paused. "+strings.Join(remedies, " ")
 		case len(missing) > 0:
 			c.State, c.Missing, c.Detail = CheckUnknown, missing, "not seen: "+missing[0].String()
+			c.Remedy = "Let that be read first: the coverage says what kept it away."
 		default:
 			c.Detail = fmt.Sprintf("VM %s runs, with UUID %s, as Node %s", m.Annotations[AnnotationVM], m.Annotations[AnnotationUUID], m.Annotations[AnnotationNode])
-			c.Remedy = ""
 		}
 		out = append(out, c)
 	}
 	return out
 }
 
+// difference is what is not as planned, and what to do about it.
+type difference struct{ text, remedy string }
+
+const (
+	applyAgain   = "Render it anew (proxaudit adopt) and apply that: it says what it should be."
+	startIt      = "Start the VM yourself and wait until its Node is Ready: no controller starts it, and none minds."
+	otherVM      = "See which VM this Node runs in (proxaudit explain), and render the bundle anew."
+	cannotRevoke = "A deletion cannot be taken back: see \"Giving up\" in the runbook before anything is unpaused."
+	askCAPMOX    = "See what CAPMOX logged about it."
+	patchNode    = "Set it: step 0 of the runbook."
+	joinAnew     = "It cannot be changed: the Node has to be deleted and join again before it can be adopted."
+	bringBack    = "Bring the Node back, or render the bundle without it."
+)
+
 // compare lists what is not as planned, and what was not seen.
-func (v *verifier) compare(m *inventory.Machine) (wrong []string, missing []inventory.Need) {
-	say := func(format string, args ...any) { wrong = append(wrong, fmt.Sprintf(format, args...)) }
+func (v *verifier) compare(m *inventory.Machine) (wrong []difference, missing []inventory.Need) {
+	say := func(remedy, format string, args ...any) {
+		wrong = append(wrong, difference{fmt.Sprintf(format, args...), remedy})
+	}
 	site, vmidText, _ := strings.Cut(m.Annotations[AnnotationVM], "/")
 	uuid, nodeName := m.Annotations[AnnotationUUID], m.Annotations[AnnotationNode]
 	providerID := "proxmox://" + uuid
 	if m.ProviderID != providerID {
-		say("the Machine's providerID is %q, and %q was planned", m.ProviderID, providerID)
+		say(applyAgain, "the Machine's providerID is %q, and %q was planned", m.ProviderID, providerID)
 	}
 	if m.DeletedAt != nil {
-		say("the Machine is being deleted")
+		say(cannotRevoke, "the Machine is being deleted")
 	}
 	if m.NodeRef != "" && m.NodeRef != nodeName {
-		say("the Machine's Node is %s, and %s was planned", m.NodeRef, nodeName)
+		say(otherVM, "the Machine's Node is %s, and %s was planned", m.NodeRef, nodeName)
 	}
 	switch pm := v.infra[m.Name]; {
 	case m.InfrastructureRef == nil || m.InfrastructureRef.Name != m.Name:
-		say("the Machine's infrastructureRef is not the ProxmoxMachine %s", m.Name)
+		say(applyAgain, "the Machine's infrastructureRef is not the ProxmoxMachine %s", m.Name)
 	case pm == nil && v.s.Known(inventory.ManagementSource, inventory.ScopeProxmoxMachines):
-		say("there is no ProxmoxMachine %s", m.Name)
+		say(applyAgain, "there is no ProxmoxMachine %s", m.Name)
 	case pm == nil:
 		missing = append(missing, inventory.Need{Source: inventory.ManagementSource, Scope: inventory.ScopeProxmoxMachines})
 	default:
 		if pm.VMID == nil || fmt.Sprint(*pm.VMID) != vmidText {
-			say("virtualMachineID is %s, and %s was planned", vmidOf(pm), vmidText)
+			say(applyAgain, "virtualMachineID is %s, and %s was planned", vmidOf(pm), vmidText)
 		}
 		if pm.ProviderID != providerID {
-			say("the ProxmoxMachine's providerID is %q, and %q was planned", pm.ProviderID, providerID)
+			say(applyAgain, "the ProxmoxMachine's providerID is %q, and %q was planned", pm.ProviderID, providerID)
 		}
 		if pm.DeletedAt != nil {
-			say("the ProxmoxMachine is being deleted")
+			say(cannotRevoke, "the ProxmoxMachine is being deleted")
 		}
 		if pm.TaskRef != "" {
-			say("CAPMOX waits for its task %s", pm.TaskRef)
+			say(askCAPMOX, "CAPMOX waits for its task %s", pm.TaskRef)
 		}
 		if pm.FailureReason != "" {
-			say("the ProxmoxMachine failed: %s", pm.FailureReason)
+			say(askCAPMOX, "the ProxmoxMachine failed: %s", pm.FailureReason)
 		}
 	}
 	more, unseen := v.compareVM(site, vmidText, uuid)
@@ -90,73 +113,95 @@ func vmidOf(pm *inventory.ProxmoxMachine) string {
 	return fmt.Sprint(*pm.VMID)
 }
 
-func (v *verifier) compareVM(site, vmid, uuid string) (wrong []string, missing []inventory.Need) {
+func (v *verifier) compareVM(site, vmid, uuid string) (wrong []difference, missing []inventory.Need) {
 	source := inventory.SiteSource(site)
 	if vm := v.vms[site+"/"+vmid]; vm != nil {
 		if vm.Status != "running" {
-			wrong = append(wrong, fmt.Sprintf("VM %s/%s is %s", site, vmid, vm.Status))
+			wrong = append(wrong, difference{fmt.Sprintf("VM %s/%s is %s", site, vmid, vm.Status), startIt})
 		}
 		switch {
 		case vm.Config == nil:
 			missing = append(missing, inventory.Need{Source: source, Scope: inventory.ConfigScope(vm.Node)})
 		case vm.UUID() != uuid:
-			wrong = append(wrong, fmt.Sprintf("VM %s/%s has the UUID %q, and %q was planned", site, vmid, vm.UUID(), uuid))
+			wrong = append(wrong, difference{fmt.Sprintf("VM %s/%s has the UUID %q, and %q was planned", site, vmid, vm.UUID(), uuid), otherVM})
 		}
 		return wrong, missing
 	}
 	if v.s.Known(source, inventory.ScopeGuests) {
-		return []string{fmt.Sprintf("site %s has no VM %s", site, vmid)}, nil
+		return []difference{{fmt.Sprintf("site %s has no VM %s", site, vmid), otherVM}}, nil
 	}
 	return nil, []inventory.Need{{Source: source, Scope: inventory.ScopeGuests}}
 }
 
-func (v *verifier) compareNode(name, uuid, providerID string) (wrong []string, missing []inventory.Need) {
+func (v *verifier) compareNode(name, uuid, providerID string) (wrong []difference, missing []inventory.Need) {
 	if m := v.nodes[name]; m != nil {
 		n := m.node
-		if n.SystemUUID != uuid {
-			wrong = append(wrong, fmt.Sprintf("Node %s has the UUID %q, and %q was planned", name, nodeUUID(m), uuid))
+		// A Node that says no UUID may have its VM's in its providerID, as when it was planned.
+		if n.SystemUUID != uuid && (n.SystemUUID != "" || n.ProviderID != providerID) {
+			wrong = append(wrong, difference{fmt.Sprintf("Node %s has the UUID %q, and %q was planned", name, nodeUUID(m), uuid), otherVM})
 		}
 		switch n.ProviderID {
 		case providerID:
 		case "":
-			wrong = append(wrong, fmt.Sprintf("Node %s has no providerID yet: step 0 of the runbook", name))
+			wrong = append(wrong, difference{fmt.Sprintf("Node %s has no providerID yet", name), patchNode})
 		default:
-			wrong = append(wrong, fmt.Sprintf("Node %s has the providerID %q, which no Machine of CAPMOX gets", name, n.ProviderID))
+			wrong = append(wrong, difference{fmt.Sprintf("Node %s has the providerID %q, which no Machine of CAPMOX gets", name, n.ProviderID), joinAnew})
 		}
 		return wrong, nil
 	}
 	source := inventory.ClusterSource(v.cluster.Key)
 	if v.s.Known(source, inventory.ScopeNodes) {
-		return []string{fmt.Sprintf("the cluster has no Node %s", name)}, nil
+		return []difference{{fmt.Sprintf("the cluster has no Node %s", name), bringBack}}, nil
 	}
 	return nil, []inventory.Need{{Source: source, Scope: inventory.ScopeNodes}}
+}
+
+// checkBrakes: a Machine is adopted with its brakes on. One that has been Running since may have lost them by the last step.
+func (v *verifier) checkBrakes() []Check {
+	var out []Check
+	for _, m := range v.machines {
+		if !isPlanned(&m.Meta) || m.NodeRef != "" {
+			continue
+		}
+		c := Check{Name: CheckBrakes, Subject: machineSubject(&m.Meta), State: CheckOK, Step: StepUnpauseFirst, Detail: "both delete hooks and skip-remediation are on"}
+		if lacks := slices.DeleteFunc(slices.Clone(brakes), func(b string) bool { _, on := m.Annotations[b]; return on }); len(lacks) > 0 {
+			c.State, c.Detail = CheckFailed, "it lacks "+strings.Join(lacks, ", ")
+			c.Remedy = "Leave it paused. " + applyAgain
+		}
+		out = append(out, c)
+	}
+	return out
 }
 
 // checkUnplanned finds Machines beyond the bundle. Until the brakes are off, none should be there: a controller made it in
 // the place of an adopted one.
 func (v *verifier) checkUnplanned() []Check {
-	braked := false
+	adopting, planned := false, false
 	for _, m := range v.machines {
-		if _, hook := m.Annotations[HookPreTerminate]; hook {
-			braked = true
-		}
+		adopting = adopting || braked(&m.Meta)
+		planned = planned || isPlanned(&m.Meta)
 	}
 	var out []Check
+	if !planned && len(v.machines) > 0 {
+		out = append(out, Check{Name: CheckUnplanned, Subject: clusterRef(v.cluster.Key), State: CheckUnknown, Step: StepUnpauseFirst,
+			Detail: "proxaudit rendered none of its Machines: which VM each was meant for is not known, and only what the controllers would do is said",
+			Remedy: "A cluster that Cluster API made needs no verification. For one that was adopted by hand, compare each virtualMachineID with its VM yourself."})
+	}
 	for _, m := range v.machines {
-		if isPlanned(&m.Meta) {
+		if isPlanned(&m.Meta) || !planned {
 			continue
 		}
 		c := Check{Name: CheckUnplanned, Subject: machineSubject(&m.Meta), State: CheckNote, Step: StepUnpauseCluster,
 			Detail: "it was made after the adoption"}
-		if braked {
+		if adopting {
 			c.State, c.Detail = CheckFailed, "the bundle did not have it: a controller made it"
 			c.Remedy = "Pause the Cluster (kubectl patch, spec.paused) and see who owns it before anything else."
 		}
 		out = append(out, c)
 	}
-	if len(v.machines) == 0 && !v.s.Known(inventory.ManagementSource, inventory.ScopeMachines) {
+	if !v.s.Known(inventory.ManagementSource, inventory.ScopeMachines) {
 		out = append(out, Check{Name: CheckUnplanned, Subject: clusterRef(v.cluster.Key), State: CheckUnknown, Step: StepUnpauseCluster,
-			Detail:  "the Machines were not seen",
+			Detail:  "not all Machines were seen",
 			Missing: []inventory.Need{{Source: inventory.ManagementSource, Scope: inventory.ScopeMachines}}})
 	}
 	return out

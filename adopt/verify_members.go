@@ -1,12 +1,10 @@
 package adopt
 
 import (
-	"encoding/json"
 	"fmt"
 	"slices"
 	"strings"
 
-	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/labels"
 
 	"github.com/proxaudit/proxaudit/audit"
@@ -29,20 +27,26 @@ func (v *verifier) checkMembers() []Check {
 	}
 	source := inventory.ClusterSource(v.cluster.Key)
 	var out []Check
-	add := func(sub audit.SubjectRef, name string) {
+	add := func(sub audit.SubjectRef, what, name string) {
 		c := Check{Name: CheckMembers, Subject: sub, State: CheckOK, Step: StepUnpauseControlPlane, Detail: "a Machine stands for it"}
 		if !covered[name] {
-			c.State, c.Detail = CheckFailed, "no control-plane Machine stands for Node "+name+": its etcd member would be removed"
+			c.State, c.Detail = CheckFailed, "no control-plane Machine stands for "+what+": the member would be removed from etcd"
 			c.Remedy = "Render the bundle anew (proxaudit adopt) and apply it before the control plane is unpaused."
 		}
 		out = append(out, c)
 	}
 	for _, m := range v.controlPlanes() {
-		add(nodeRef(m.node), m.node.Name)
+		add(nodeRef(m.node), "Node "+m.node.Name, m.node.Name)
 	}
 	for _, pod := range v.cluster.StaticPods {
-		if pod.Component == "etcd" {
-			add(podRef(v.cluster.Key, pod), strings.TrimPrefix(pod.Name, "etcd-"))
+		if pod.Component != "etcd" {
+			continue
+		}
+		if name := pod.EtcdMember(); name != "" {
+			add(podRef(v.cluster.Key, pod), "the etcd member "+name, name)
+		} else {
+			out = append(out, Check{Name: CheckMembers, Subject: podRef(v.cluster.Key, pod), State: CheckUnknown, Step: StepUnpauseControlPlane,
+				Detail: "its arguments do not say which member of etcd it is", Remedy: "Compare etcdctl member list with the Machines' Nodes yourself."})
 		}
 	}
 	if missing := unknownOf(v.s, source, inventory.ScopeNodes, inventory.ScopeStaticPods); len(missing) > 0 {
@@ -93,16 +97,7 @@ func (v *verifier) matches(g *inventory.Group) (matched, intended []string, err 
 	if o == nil {
 		return nil, nil, fmt.Errorf("the object itself was not seen")
 	}
-	spec, _ := o.Content["spec"].(map[string]any)
-	raw, err := json.Marshal(spec["selector"])
-	if err != nil {
-		return nil, nil, err
-	}
-	var ls metav1.LabelSelector
-	if err := json.Unmarshal(raw, &ls); err != nil {
-		return nil, nil, fmt.Errorf("its selector cannot be read: %w", err)
-	}
-	selector, err := metav1.LabelSelectorAsSelector(&ls)
+	selector, err := selectorOf(o)
 	if err != nil {
 		return nil, nil, fmt.Errorf("its selector cannot be read: %w", err)
 	}

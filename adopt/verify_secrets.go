@@ -1,6 +1,7 @@
 package adopt
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -26,7 +27,7 @@ func (v *verifier) stored(name string) *inventory.StoredSecret { return v.secret
 func (v *verifier) checkSecrets() []Check {
 	var out []Check
 	for _, suffix := range []string{"-ca", "-etcd", "-proxy", "-sa"} {
-		out = append(out, v.checkSecret(v.name+suffix, StepUnpauseControlPlane, func(s *inventory.StoredSecret) string {
+		out = append(out, v.checkSecret(v.name+suffix, StepUnpauseControlPlane, func(s *inventory.StoredSecret) (CheckState, string) {
 			keys := []string{pki.KeyCert, pki.KeyPrivate}
 			if suffix == "-etcd" && v.kubeadm.externalEtcd {
 				keys = keys[:1]
@@ -35,9 +36,7 @@ func (v *verifier) checkSecrets() []Check {
 		}))
 	}
 	// Through this one every controller reaches the cluster, the Machine controller too.
-	out = append(out, v.checkSecret(v.name+"-kubeconfig", StepUnpauseFirst, func(s *inventory.StoredSecret) string {
-		return lacksKeys(s, pki.KeyKubeconfig)
-	}))
+	out = append(out, v.checkSecret(v.name+"-kubeconfig", StepUnpauseFirst, kubeconfigProblem))
 	for _, m := range v.machines {
 		if isPlanned(&m.Meta) && m.DataSecretName != "" {
 			out = append(out, v.checkSecret(m.DataSecretName, StepUnpauseFirst, bootstrapProblem))
@@ -46,7 +45,7 @@ func (v *verifier) checkSecrets() []Check {
 	return out
 }
 
-func (v *verifier) checkSecret(name string, step StepID, problem func(*inventory.StoredSecret) string) Check {
+func (v *verifier) checkSecret(name string, step StepID, problem func(*inventory.StoredSecret) (CheckState, string)) Check {
 	c := Check{Name: CheckSecret, Subject: secretSubject(v.namespace, name), State: CheckOK, Step: step}
 	switch s := v.stored(name); {
 	case s == nil:
@@ -56,8 +55,8 @@ func (v *verifier) checkSecret(name string, step StepID, problem func(*inventory
 		c.State, c.Detail = CheckFailed, "it is not there"
 		c.Remedy = "Make it before anything is unpaused: the runbook's step \"Make the namespace, …\" has the command."
 	default:
-		if detail := problem(s); detail != "" {
-			c.State, c.Detail, c.Remedy = CheckFailed, detail, "Make it anew: the runbook has the command."
+		if c.State, c.Detail = problem(s); c.State != CheckOK {
+			c.Remedy = "Make it anew: the runbook has the command."
 		} else if label := s.Labels[clusterv1.ClusterNameLabel]; label != v.name {
 			c.State, c.Detail = CheckNote, fmt.Sprintf("its label %s is %q: the controllers' caches select by it", clusterv1.ClusterNameLabel, label)
 		} else {
@@ -79,25 +78,85 @@ func lacksKeys(s *inventory.StoredSecret, keys ...string) string {
 	return ""
 }
 
-func pairProblem(s *inventory.StoredSecret, keys []string) string {
-	if p := lacksKeys(s, keys...); p != "" {
-		return p
+// typeProblem: a Secret of the one type is the control-plane controller's, which becomes its owner, and of the other the
+// user's (cluster-api controlplane/kubeadm/controllers: ensureCertificatesOwnerRef).
+func typeProblem(s *inventory.StoredSecret) string {
+	if s.Type == pki.TypeOwned || s.Type == pki.TypeOpaque {
+		return ""
+	}
+	return fmt.Sprintf("its type is %s; it has to be %s (the controllers') or %s (yours)", s.Type, pki.TypeOwned, pki.TypeOpaque)
+}
+
+func pairProblem(s *inventory.StoredSecret, keys []string) (CheckState, string) {
+	if p := cmp.Or(typeProblem(s), lacksKeys(s, keys...)); p != "" {
+		return CheckFailed, p
 	}
 	if s.KeyMatches != nil && !*s.KeyMatches {
-		return "its private key does not belong to its certificate"
+		return CheckFailed, "its private key does not belong to its certificate"
 	}
-	return ""
+	return CheckOK, ""
 }
 
-func bootstrapProblem(s *inventory.StoredSecret) string {
+// kubeconfigProblem: one that the controllers own is renewed by them, and where it lacks an entry of the Cluster's name, as
+// kubeadm's admin.conf does, they panic (cluster-api util/kubeconfig: RegenerateSecret).
+func kubeconfigProblem(s *inventory.StoredSecret) (CheckState, string) {
+	if p := cmp.Or(typeProblem(s), lacksKeys(s, pki.KeyKubeconfig)); p != "" {
+		return CheckFailed, p
+	}
+	switch {
+	case s.Type != pki.TypeOwned:
+	case s.Renewable == nil:
+		return CheckUnknown, "the controllers own it, and whether they could renew it was not seen"
+	case !*s.Renewable:
+		return CheckFailed, "its type makes it the controllers', and they panic when they renew it: it has no cluster entry of the Cluster's name, or a user without a client certificate"
+	}
+	return CheckOK, ""
+}
+
+func bootstrapProblem(s *inventory.StoredSecret) (CheckState, string) {
 	if slices.Contains(s.Keys, pki.KeyKubeconfig) {
-		return "it has bootstrap data: with it CAPMOX could write a bootstrap ISO into the VM"
+		return CheckFailed, "it has bootstrap data: with it CAPMOX could write a bootstrap ISO into the VM"
 	}
-	return ""
+	if s.Type != pki.TypeOwned {
+		return CheckNote, fmt.Sprintf("its type is %s, and Cluster API's are %s", s.Type, pki.TypeOwned)
+	}
+	return CheckOK, ""
 }
 
-// checkAuthority compares the authority in the Secret with the one that signed the API server's certificate.
+// checkAuthority compares the authorities in the Secrets with the one that signed the API server's certificate: the one that
+// the controllers sign with, and the one by which they know the cluster that they work on.
 func (v *verifier) checkAuthority() []Check {
+	return append(v.checkSigner(), v.checkTarget()...)
+}
+
+// checkTarget: through NAME-kubeconfig the controllers reach the cluster, its etcd included.
+func (v *verifier) checkTarget() []Check {
+	c := Check{Name: CheckAuthority, Subject: secretSubject(v.namespace, v.name+"-kubeconfig"), State: CheckOK, Step: StepUnpauseFirst}
+	s := v.stored(v.name + "-kubeconfig")
+	if s == nil || s.Absent {
+		// checkSecrets says so.
+		return nil
+	}
+	known := s.Certificates[pki.KeyKubeconfig]
+	switch {
+	case len(v.cluster.ServingCAs) == 0:
+		c.State, c.Missing = CheckUnknown, []inventory.Need{{Source: inventory.ClusterSource(v.cluster.Key), Scope: inventory.ScopeServingCA}}
+		c.Detail = "which authority signed the API server's certificate was not seen"
+	case len(known) == 0:
+		c.State, c.Detail = CheckUnknown, "it names no authority, so that which cluster it leads to is not known"
+		c.Remedy = "Make it from admin.conf of a control-plane node: the runbook has the command."
+	case !slices.ContainsFunc(known, func(f string) bool { return slices.Contains(v.cluster.ServingCAs, f) }):
+		c.State = CheckFailed
+		c.Detail = fmt.Sprintf("it knows %s, and this cluster's API server is signed by %s: the controllers would work on another cluster", fingerprints(known), fingerprints(v.cluster.ServingCAs))
+		c.Remedy = "Leave everything paused. Make it from admin.conf of one of this cluster's control-plane nodes."
+	default:
+		c.Detail = "it leads to an API server of the authority that serves here"
+	}
+	return []Check{c}
+}
+
+// checkSigner is about NAME-ca.
+func (v *verifier) checkSigner() []Check {
 	c := Check{Name: CheckAuthority, Subject: secretSubject(v.namespace, v.name+"-ca"), State: CheckOK, Step: StepUnpauseControlPlane}
 	s := v.stored(v.name + "-ca")
 	switch {
@@ -109,7 +168,8 @@ func (v *verifier) checkAuthority() []Check {
 	case len(v.cluster.ServingCAs) == 0:
 		c.State, c.Missing = CheckUnknown, []inventory.Need{{Source: inventory.ClusterSource(v.cluster.Key), Scope: inventory.ScopeServingCA}}
 		c.Detail = "which authority signed the API server's certificate was not seen"
-	case !slices.ContainsFunc(s.Certificates[pki.KeyCert], func(f string) bool { return slices.Contains(v.cluster.ServingCAs, f) }):
+	// Of a bundle the controllers sign with the first (cluster-api util/certs: DecodeCertPEM).
+	case len(s.Certificates[pki.KeyCert]) == 0 || !slices.Contains(v.cluster.ServingCAs, s.Certificates[pki.KeyCert][0]):
 		c.State = CheckFailed
 		c.Detail = fmt.Sprintf("it holds %s, and the API server's certificate is signed by %s", fingerprints(s.Certificates[pki.KeyCert]), fingerprints(v.cluster.ServingCAs))
 		c.Remedy = "Leave everything paused. Make the Secret from the cluster's own /etc/kubernetes/pki; a controller may have made this one."

@@ -11,9 +11,10 @@ import (
 	"github.com/proxaudit/proxaudit/inventory"
 )
 
-// changing are the tasks that change a guest (the worker types of qemu-server PVE/API2/Qemu.pm). A backup or a console is
-// none of them.
-var changing = []string{"qmclone", "qmconfig", "qmcreate", "qmdestroy", "qmmove", "qmreboot", "qmreset", "qmresize", "qmrestore", "qmresume",
+// changing are the tasks that change a guest (the worker types of qemu-server PVE/API2/Qemu.pm). Of a guest that is under
+// high availability, starting and stopping are tasks of that (hastart, hastop), and the token's; the host's own task then
+// follows under root's name. A backup, a console or a migration is none of them.
+var changing = []string{"hastart", "hastop", "qmclone", "qmconfig", "qmcreate", "qmdestroy", "qmmove", "qmreboot", "qmreset", "qmresize", "qmrestore", "qmresume",
 	"qmrollback", "qmshutdown", "qmstart", "qmstop", "qmsuspend", "qmtemplate", "resize"}
 
 // Changing is true for a task that changes the guest that it works on.
@@ -69,9 +70,13 @@ func (v *verifier) checkSiteTasks(site string, adopted map[inventory.Key]*invent
 	case len(others) > 0 && v.opt.CAPMOXTokenID == "":
 		c.State, c.Detail = CheckUnknown, "whether this was CAPMOX is not known: "+strings.Join(others, "; ")
 		c.Remedy = "Say which API token CAPMOX uses: --capmox-token-id, or clusters[].adopt.capmoxTokenID."
-	case v.since != nil && v.since.Before(v.tasksSince(site)):
+	case v.since == nil:
+		c.State, c.Detail = CheckUnknown, "when the objects were made is not known, and so which tasks count"
+		c.Remedy = "Collect anew: the API server says it of each object."
+	case v.since.Before(v.tasksSince(site)):
 		c.State, c.Missing = CheckUnknown, []inventory.Need{need}
-		c.Detail = fmt.Sprintf("the objects were made at %s, and tasks before %s were not read", v.since.UTC().Format(time.RFC3339), v.tasksSince(site).UTC().Format(time.RFC3339))
+		// Without the clock's time, which moves from one look of --watch to the next.
+		c.Detail = fmt.Sprintf("the objects were made at %s, and tasks were not read that far back", v.since.UTC().Format(time.RFC3339))
 		c.Remedy = "Read further back: --task-window 72h, say."
 	default:
 		c.Detail = "none by CAPMOX on an adopted VM"

@@ -121,6 +121,21 @@ func storedOf(s *inventory.Snapshot, name string) *inventory.StoredSecret {
 	panic(name)
 }
 
+// metadataOf is that of an object as it is served.
+func metadataOf(s *inventory.Snapshot, kind, name string) map[string]any {
+	for i := range s.Objects {
+		if o := &s.Objects[i]; o.Kind == kind && o.Name == name {
+			return o.Content["metadata"].(map[string]any)
+		}
+	}
+	panic(kind + " " + name)
+}
+
+// release takes an object's own annotation off, so that nothing but the Cluster's pause holds it.
+func release(s *inventory.Snapshot, kind, name string) {
+	delete(metadataOf(s, kind, name)["annotations"].(map[string]any), "cluster.x-k8s.io/paused")
+}
+
 func coverageOf(s *inventory.Snapshot, source, scope string) *inventory.Coverage {
 	c := s.CoverageOf(source, scope)
 	if c == nil {
@@ -176,6 +191,48 @@ func TestChecks(t *testing.T) {
 		"no key":            {func(s *inventory.Snapshot) { storedOf(s, "prod-sa").Keys = []string{"tls.crt"} }, adopt.CheckSecret, adopt.CheckFailed, adopt.StepUnpauseControlPlane, "no value for the key tls.key"},
 		"bootstrap data":    {func(s *inventory.Snapshot) { storedOf(s, "w-1").Keys = []string{"value"} }, adopt.CheckSecret, adopt.CheckFailed, adopt.StepUnpauseFirst, "CAPMOX could write a bootstrap ISO"},
 		"kubeconfig empty":  {func(s *inventory.Snapshot) { storedOf(s, "prod-kubeconfig").Keys = nil }, adopt.CheckSecret, adopt.CheckFailed, adopt.StepUnpauseFirst, "no value for the key value"},
+		"a type of nobody's": {func(s *inventory.Snapshot) { storedOf(s, "prod-etcd").Type = "kubernetes.io/dockerconfigjson" }, adopt.CheckSecret, adopt.CheckFailed, adopt.StepUnpauseControlPlane, "its type is kubernetes.io/dockerconfigjson"},
+		"yours":              {func(s *inventory.Snapshot) { storedOf(s, "prod-etcd").Type = "Opaque" }, adopt.CheckSecret, adopt.CheckOK, adopt.StepUnpauseControlPlane, "type Opaque"},
+		"kubeadm's admin.conf as the controllers' own": {func(s *inventory.Snapshot) {
+			no := false
+			storedOf(s, "prod-kubeconfig").Type, storedOf(s, "prod-kubeconfig").Renewable = "cluster.x-k8s.io/secret", &no
+		}, adopt.CheckSecret, adopt.CheckFailed, adopt.StepUnpauseFirst, "they panic when they renew it"},
+		"a kubeconfig of the controllers' own": {func(s *inventory.Snapshot) {
+			yes := true
+			storedOf(s, "prod-kubeconfig").Type, storedOf(s, "prod-kubeconfig").Renewable = "cluster.x-k8s.io/secret", &yes
+		}, adopt.CheckSecret, adopt.CheckOK, adopt.StepUnpauseFirst, "type cluster.x-k8s.io/secret"},
+		"an earlier Snapshot": {func(s *inventory.Snapshot) { storedOf(s, "prod-kubeconfig").Type = "cluster.x-k8s.io/secret" }, adopt.CheckSecret, adopt.CheckUnknown, adopt.StepUnpauseFirst, "whether they could renew it was not seen"},
+		"kubeconfig of another cluster": {func(s *inventory.Snapshot) {
+			storedOf(s, "prod-kubeconfig").Certificates = map[string][]string{"value": {strings.Repeat("cd", 32)}}
+		}, adopt.CheckAuthority, adopt.CheckFailed, adopt.StepUnpauseFirst, "the controllers would work on another cluster"},
+		"kubeconfig that names no authority": {func(s *inventory.Snapshot) { storedOf(s, "prod-kubeconfig").Certificates = nil }, adopt.CheckAuthority, adopt.CheckUnknown, adopt.StepUnpauseFirst, "names no authority"},
+		"authority behind another one": {func(s *inventory.Snapshot) {
+			storedOf(s, "prod-ca").Certificates = map[string][]string{"tls.crt": {strings.Repeat("cd", 32), strings.Repeat("ab", 32)}}
+		}, adopt.CheckAuthority, adopt.CheckFailed, adopt.StepUnpauseControlPlane, "and the API server's certificate is signed by"},
+		"brakes off too early": {func(s *inventory.Snapshot) { delete(machineOf(s, "w-1").Annotations, adopt.HookPreDrain) }, adopt.CheckBrakes, adopt.CheckFailed, adopt.StepUnpauseFirst, "it lacks pre-drain"},
+		"high availability stopped a VM": {func(s *inventory.Snapshot) { task(s, 1001, "hastop", capmox, time.Minute) }, adopt.CheckTasks, adopt.CheckFailed, adopt.StepUnpauseCluster, "hastop on VM lab/1001 (w-1)"},
+		"a Node that says its UUID in its providerID only": {func(s *inventory.Snapshot) { nodeOf(s, "w-1").SystemUUID = "" }, adopt.CheckIdentity, adopt.CheckOK, adopt.StepUnpauseFirst, "as Node w-1"},
+		"some Machines not seen": {func(s *inventory.Snapshot) {
+			coverageOf(s, inventory.ManagementSource, inventory.ScopeMachines).State = inventory.Partial
+		}, adopt.CheckUnplanned, adopt.CheckUnknown, adopt.StepUnpauseCluster, "not all Machines were seen"},
+		"no times": {func(s *inventory.Snapshot) {
+			s.Clusters[0].Declared.CreatedAt = nil
+			for i := range s.Machines {
+				s.Machines[i].CreatedAt = nil
+			}
+		}, adopt.CheckTasks, adopt.CheckUnknown, adopt.StepUnpauseCluster, "when the objects were made is not known"},
+		"somebody else's manifests": {func(s *inventory.Snapshot) {
+			for i := range s.Machines {
+				delete(s.Machines[i].Annotations, adopt.AnnotationRendered)
+			}
+		}, adopt.CheckUnplanned, adopt.CheckUnknown, adopt.StepUnpauseFirst, "which VM each was meant for is not known"},
+		"an etcd member of another name": {func(s *inventory.Snapshot) {
+			for i := range s.Clusters[0].StaticPods {
+				if p := &s.Clusters[0].StaticPods[i]; p.Name == "etcd-cp-2" {
+					p.Args = append(slices.Clone(p.Args), "--name=etcd-2")
+				}
+			}
+		}, adopt.CheckMembers, adopt.CheckFailed, adopt.StepUnpauseControlPlane, "no control-plane Machine stands for the etcd member etcd-2"},
 		"no label":          {func(s *inventory.Snapshot) { storedOf(s, "prod-ca").Labels = nil }, adopt.CheckSecret, adopt.CheckNote, adopt.StepUnpauseControlPlane, "the controllers' caches select by it"},
 
 		"a Node that joined": {func(s *inventory.Snapshot) {
@@ -185,7 +242,7 @@ func TestChecks(t *testing.T) {
 		}, adopt.CheckMembers, adopt.CheckFailed, adopt.StepUnpauseControlPlane, "no control-plane Machine stands for Node cp-4"},
 		"an etcd Pod": {func(s *inventory.Snapshot) {
 			s.Clusters[0].StaticPods = append(s.Clusters[0].StaticPods, inventory.StaticPod{Name: "etcd-cp-9", Component: "etcd", Node: "cp-9"})
-		}, adopt.CheckMembers, adopt.CheckFailed, adopt.StepUnpauseControlPlane, "no control-plane Machine stands for Node cp-9"},
+		}, adopt.CheckMembers, adopt.CheckFailed, adopt.StepUnpauseControlPlane, "no control-plane Machine stands for the etcd member cp-9"},
 		"Pods not seen": {func(s *inventory.Snapshot) {
 			coverageOf(s, "cluster/prod", inventory.ScopeStaticPods).State = inventory.Refused
 		}, adopt.CheckMembers, adopt.CheckUnknown, adopt.StepUnpauseControlPlane, "not seen: cluster/prod static-pods"},
@@ -309,9 +366,16 @@ func TestSteps(t *testing.T) {
 	if v.Next != adopt.StepFinish || v.Finished() {
 		t.Errorf("next %s\n%s", v.Next, states(v))
 	}
-	for i := range s.Machines {
-		delete(s.Machines[i].Annotations, adopt.HookPreTerminate)
+	// One brake after the other, and the last is the Cluster's own.
+	for _, brake := range []string{adopt.HookPreTerminate, adopt.HookPreDrain, "cluster.x-k8s.io/skip-remediation"} {
+		for i := range s.Machines {
+			delete(s.Machines[i].Annotations, brake)
+		}
+		if v := verify(t, s); v.Next != adopt.StepFinish {
+			t.Errorf("without %s, next %s\n%s", brake, v.Next, states(v))
+		}
 	}
+	delete(metadataOf(s, "Cluster", "prod")["annotations"].(map[string]any), adopt.BlockMove)
 	m := *machineOf(s, "w-1")
 	m.Name, m.Annotations, m.Labels = "later", nil, nil
 	s.Machines = append(s.Machines, m)

@@ -17,14 +17,16 @@ type Watch struct {
 	// machines, infra and vms are the names of what is there, with what tells one from another of the same name.
 	machines, infra map[string]string
 	vms             map[inventory.Key]string
-	tasks           map[string]bool
+	// sites are those that answered before: only of them is a VM that was not there new.
+	sites map[string]bool
+	tasks map[string]bool
 	// said is the last state of each line, so that only changes are told.
 	said map[string]string
 }
 
 // NewWatch watches one cluster.
 func NewWatch(opt VerifyOptions) *Watch {
-	return &Watch{opt: opt, tasks: map[string]bool{}, said: map[string]string{}}
+	return &Watch{opt: opt, sites: map[string]bool{}, tasks: map[string]bool{}, said: map[string]string{}}
 }
 
 // Event is one thing that changed.
@@ -72,7 +74,8 @@ func (w *Watch) compareObjects(s *inventory.Snapshot, v *Verification) []Event {
 	if s.Known(inventory.ManagementSource, inventory.ScopeProxmoxMachines) {
 		now := map[string]string{}
 		for i := range s.ProxmoxMachines {
-			if m := &s.ProxmoxMachines[i]; m.Namespace == v.Namespace {
+			// One without the label may be anybody's, and so ours.
+			if m := &s.ProxmoxMachines[i]; m.Namespace == v.Namespace && (m.Cluster == v.Cluster || m.Cluster == "") {
 				now[m.Namespace+"/"+m.Name] = m.UID
 			}
 		}
@@ -127,17 +130,18 @@ func (w *Watch) compareVMs(s *inventory.Snapshot, v *Verification) []Event {
 		}
 	}
 	var out []Event
-	if w.seen && w.vms != nil {
-		for _, k := range keysOf(now) {
-			if _, was := w.vms[k]; !was {
-				out = append(out, w.appeared(s, k, now[k]))
-			}
+	for _, k := range keysOf(now) {
+		if _, was := w.vms[k]; !was && w.sites[k.Site] {
+			out = append(out, w.appeared(s, k, now[k]))
 		}
-		for _, k := range keysOf(w.vms) {
-			if _, still := now[k]; !still && sites[k.Site] {
-				out = append(out, Event{true, fmt.Sprintf("VM %s (%s) disappeared", k, w.vms[k])})
-			}
+	}
+	for _, k := range keysOf(w.vms) {
+		if _, still := now[k]; !still && sites[k.Site] {
+			out = append(out, Event{true, fmt.Sprintf("VM %s (%s) disappeared", k, w.vms[k])})
 		}
+	}
+	for site, answered := range sites {
+		w.sites[site] = w.sites[site] || answered
 	}
 	// Of a site that did not answer, what was known stays.
 	for k, name := range w.vms {
@@ -220,6 +224,9 @@ func (w *Watch) progress(s *inventory.Snapshot, v *Verification) []Event {
 	}
 	for _, step := range v.Steps {
 		state := string(step.Verdict)
+		if step.Verdict == Unsafe {
+			state = "NOT SAFE"
+		}
 		if step.Done {
 			state += ", done"
 		} else {
@@ -229,6 +236,30 @@ func (w *Watch) progress(s *inventory.Snapshot, v *Verification) []Event {
 			state += " (" + step.Why[0] + ")"
 		}
 		say("step \""+step.Title+"\"", state)
+	}
+	return out
+}
+
+// AdoptedVMs are the VMs of a cluster's Machines, for a look that reads no other configuration; nil as long as not all of them
+// were seen with theirs.
+func AdoptedVMs(s *inventory.Snapshot, cluster string) map[inventory.Key]bool {
+	if !s.Known(inventory.ManagementSource, inventory.ScopeMachines) {
+		return nil
+	}
+	names := map[string]bool{}
+	for i := range s.Machines {
+		if m := &s.Machines[i]; m.Cluster == cluster && m.Annotations[AnnotationVM] != "" {
+			names[m.Annotations[AnnotationVM]] = true
+		}
+	}
+	out := map[inventory.Key]bool{}
+	for i := range s.VMs {
+		if k := s.VMs[i].Key(); names[k.String()] && s.VMs[i].Config != nil {
+			out[k] = true
+		}
+	}
+	if len(out) == 0 || len(out) < len(names) {
+		return nil
 	}
 	return out
 }

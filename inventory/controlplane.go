@@ -1,5 +1,7 @@
 package inventory
 
+import "strings"
+
 // StaticPod is a mirror Pod of kube-system: what a kubelet runs from a file of its own, as its Node reports it.
 type StaticPod struct {
 	Name string `json:"name"`
@@ -15,6 +17,24 @@ type StaticPod struct {
 	HostPaths []string `json:"hostPaths,omitempty"`
 	// Ready is nil if the Pod has no such condition.
 	Ready *bool `json:"ready,omitempty"`
+}
+
+// EtcdMember is the name of the etcd member that a Pod of the component etcd is: what its argument --name says, which kubeadm
+// sets to the Node's name and somebody may have changed. Where the arguments were not seen it is the Pod's own name behind
+// "etcd-". Given twice, the last counts. It is empty where they are there and do not say it (a configuration file, an environment variable).
+func (p *StaticPod) EtcdMember() string {
+	if len(p.Args) == 0 {
+		return strings.TrimPrefix(p.Name, "etcd-")
+	}
+	member := ""
+	for i, arg := range p.Args {
+		if name, ok := strings.CutPrefix(strings.TrimPrefix(arg, "-"), "-name="); ok {
+			member = name
+		} else if (arg == "--name" || arg == "-name") && i+1 < len(p.Args) {
+			member = p.Args[i+1]
+		}
+	}
+	return member
 }
 
 // CRD is a CustomResourceDefinition of the management cluster with the labels by which Cluster API finds out which
@@ -45,6 +65,9 @@ type StoredSecret struct {
 	// KeyMatches says whether tls.key (or sa.key) belongs to tls.crt (or sa.pub); nil if one of them is missing or not
 	// readable.
 	KeyMatches *bool `json:"keyMatches,omitempty"`
+	// Renewable says whether the control-plane controller could renew a kubeconfig: an entry for the cluster has the Cluster's
+	// name, and every user has a client certificate; nil for all other Secrets.
+	Renewable *bool `json:"renewable,omitempty"`
 	// Server is the API server's URL in a kubeconfig, without user information.
 	Server string `json:"server,omitempty"`
 	// Owners are its ownerReferences.

@@ -274,7 +274,7 @@ func (w *world) judgeEtcd(machines []*machineObject) []verdict {
 	return []verdict{isf(adopt.CannotTell, "which Node the Machine %s gets is not known", strings.Join(unknown, ", "))}
 }
 
-// strangers are the Nodes of the control plane, and those with an etcd Pod, that are not covered.
+// strangers are the Nodes of the control plane, those with an etcd Pod, and the members of etcd, that are not covered.
 func (w *world) strangers(covered map[string]bool) []string {
 	var out []string
 	add := func(node string) {
@@ -289,6 +289,8 @@ func (w *world) strangers(covered map[string]bool) []string {
 	}
 	for _, p := range w.cluster.StaticPods {
 		if p.Component == "etcd" || strings.HasPrefix(p.Name, "etcd-") {
+			// Members are told by their own names, not by where they run (reconcileEtcdMembers).
+			add(p.EtcdMember())
 			add(p.Node)
 		}
 	}

@@ -31,9 +31,21 @@ func (w *world) healthChecks() {
 		for _, m := range w.members() {
 			if selector.Matches(labels.Merge(m.labels(), labels.Set{clusterv1.ClusterNameLabel: w.name})) {
 				w.say(adopt.ControllerHealthCheck, m.ref, w.judgeHealth(&o.value, m))
+				w.healthWithoutBrake(&o.value, m)
 			}
 		}
 	}
+}
+
+// healthWithoutBrake says what the last step lets a MachineHealthCheck do, which takes skip-remediation off.
+func (w *world) healthWithoutBrake(mhc *clusterv1.MachineHealthCheck, o *machineObject) {
+	if _, skipped := o.value.Annotations[clusterv1.MachineSkipRemediationAnnotation]; !skipped || o.problem != "" {
+		return
+	}
+	free := *o
+	free.value = *o.value.DeepCopy()
+	delete(free.value.Annotations, clusterv1.MachineSkipRemediationAnnotation)
+	w.sayAt(adopt.StepFinish, adopt.ControllerHealthCheck, o.ref, w.judgeHealth(mhc, &free))
 }
 
 // judgeHealth is the MachineHealthCheck controller on one Machine (cluster-api

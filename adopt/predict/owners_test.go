@@ -321,7 +321,7 @@ var healthCases = []experiment{
 	}, want: []string{"machinehealthcheck Machine/w-1 remediates"}, why: "5m0s"},
 	{name: "condition of the Node that is not read", change: func(l *lab) {
 		healthCheck(l, map[string]any{"checks": map[string]any{"unhealthyNodeConditions": []any{map[string]any{"type": "DiskPressure", "status": "True", "timeoutSeconds": int64(300)}}}})
-	}, want: []string{"machinehealthcheck Machine/w-1 unknown"}},
+	}, want: []string{"machinehealthcheck Machine/w-1 unknown", "machinehealthcheck Machine/w-2 unknown"}},
 	{name: "condition of the Machine", change: func(l *lab) {
 		healthCheck(l, map[string]any{"checks": map[string]any{"unhealthyMachineConditions": []any{map[string]any{"type": "NodeReady", "status": "False"}}}})
 		l.set("Machine", "w-1", "status", machineStatus("w-1", cond("NodeReady", "False")))

@@ -72,10 +72,9 @@ func (w *world) judgeRoot() *verdict {
 		v := unseen(append(needs, w.lacksOwn(inventory.ScopeAccess)...), "which certificate authority signed the API server's certificate is not known")
 		return &v
 	}
-	for _, c := range s.Certificates["tls.crt"] {
-		if slices.Contains(w.cluster.ServingCAs, c) {
-			return nil
-		}
+	// Of a bundle the controllers sign with the first (util/certs: DecodeCertPEM).
+	if certs := s.Certificates["tls.crt"]; len(certs) > 0 && slices.Contains(w.cluster.ServingCAs, certs[0]) {
+		return nil
 	}
 	v := isf(adopt.FalseGreen, "the certificate in the Secret %s did not sign the API server's: the controller does not look, and no machine could join with it", s.Name)
 	return &v

@@ -39,9 +39,12 @@ func Predict(s *inventory.Snapshot, cluster string) []adopt.Prediction {
 }
 
 // say records an outcome.
-func (w *world) say(c adopt.Controller, o inventory.Ref, v verdict) {
+func (w *world) say(c adopt.Controller, o inventory.Ref, v verdict) { w.sayAt(stepOf[c], c, o, v) }
+
+// sayAt records an outcome of another step than the controller's usual one.
+func (w *world) sayAt(step adopt.StepID, c adopt.Controller, o inventory.Ref, v verdict) {
 	slices.SortFunc(v.missing, inventory.CompareNeeds)
-	w.out = append(w.out, adopt.Prediction{Controller: c, Object: o, Step: stepOf[c], Outcome: v.outcome,
+	w.out = append(w.out, adopt.Prediction{Controller: c, Object: o, Step: step, Outcome: v.outcome,
 		Why: v.why, Missing: slices.Compact(v.missing)})
 }
 

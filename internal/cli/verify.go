@@ -140,7 +140,7 @@ func (v *verification) watching(ctx context.Context) error {
 			return err
 		}
 		if adopted == nil {
-			adopted = adoptedVMs(snap, v.options.Cluster)
+			adopted = adopt.AdoptedVMs(snap, v.options.Cluster)
 		}
 		alarmed := false
 		for _, e := range w.Next(snap, result) {
@@ -169,21 +169,4 @@ func (v *verification) tell(at time.Time, e adopt.Event) {
 		mark = "ALARM: "
 	}
 	fmt.Fprintf(v.stdout(), "%s %s%s\n", at.UTC().Format(time.RFC3339), mark, render.Visible(e.Text)) //nolint:errcheck // a reader that has gone is seen by the next write of the verdict
-}
-
-// adoptedVMs are the VMs that the bundle's Machines stand for.
-func adoptedVMs(snap *inventory.Snapshot, cluster string) map[inventory.Key]bool {
-	names := map[string]bool{}
-	for i := range snap.Machines {
-		if m := &snap.Machines[i]; m.Cluster == cluster && m.Annotations[adopt.AnnotationVM] != "" {
-			names[m.Annotations[adopt.AnnotationVM]] = true
-		}
-	}
-	out := map[inventory.Key]bool{}
-	for i := range snap.VMs {
-		if k := snap.VMs[i].Key(); names[k.String()] {
-			out[k] = true
-		}
-	}
-	return out
 }

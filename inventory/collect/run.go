@@ -93,9 +93,7 @@ func (r *run) open() error {
 		if cfg.Logf == nil {
 			cfg.Logf = r.plan.Logf
 		}
-		if wanted := r.plan.Configurations; wanted != nil {
-			cfg.Configurations = func(vmid int) bool { return wanted(inventory.Key{Site: cfg.Site, VMID: vmid}) }
-		}
+		cfg.Configurations = r.plan.Configurations
 		name := cfg.Site
 		if name == "" {
 			name = cfg.URL

@@ -145,6 +145,8 @@ func (b *scriptBuilt) controlPlane(i int) {
 	for _, component := range []string{"etcd", "kube-apiserver", "kube-controller-manager", "kube-scheduler"} {
 		args := []string{component}
 		switch component {
+		case "etcd":
+			args = append(args, "--name="+name)
 		case "kube-apiserver":
 			args = append(args, "--advertise-address="+address, "--oidc-issuer-url=https://id.example")
 		case "kube-controller-manager":

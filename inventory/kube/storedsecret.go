@@ -9,6 +9,7 @@ import (
 	"maps"
 	"net/url"
 	"slices"
+	"strings"
 
 	kjson "k8s.io/apimachinery/pkg/util/json"
 	"k8s.io/client-go/tools/clientcmd"
@@ -59,6 +60,7 @@ func decodeSecret(body []byte, w wantedSecret) (out inventory.StoredSecret, ok b
 	case useKubeconfig:
 		var authority []byte
 		out.Server, authority = currentCluster(data["value"])
+		out.Renewable = renewable(data["value"], strings.TrimSuffix(out.Name, "-kubeconfig"))
 		note(&out, "value", certificates(authority))
 	case useNames:
 	}
@@ -115,6 +117,20 @@ func keyMatches(data map[string][]byte) *bool {
 	}
 	equal := comparer.Equal(signer.Public())
 	return &equal
+}
+
+// renewable: the controller writes a new client certificate into each user of a kubeconfig, and looks for the cluster by the
+// Cluster's name (cluster-api util/kubeconfig: RegenerateSecret).
+func renewable(kubeconfig []byte, cluster string) *bool {
+	raw, err := clientcmd.Load(kubeconfig)
+	if err != nil {
+		return nil
+	}
+	out := raw.Clusters[cluster] != nil && len(raw.AuthInfos) > 0
+	for _, user := range raw.AuthInfos {
+		out = out && len(user.ClientCertificateData) > 0
+	}
+	return &out
 }
 
 // currentCluster is the server of a kubeconfig, without what may be a credential in its URL, and the CA that it names for it.

@@ -43,7 +43,7 @@ type Config struct {
 	TaskWindow time.Duration
 	// Configurations says whose configuration is read; nil reads all. A run that only watches a few machines spares the site
 	// a request for every other guest; the others are listed, and their configuration is then not known.
-	Configurations func(vmid int) bool
+	Configurations func(inventory.Key) bool
 	// Now is the run's clock, from which the 24 hours of tasks are counted back; zero means the time of day.
 	Now time.Time
 

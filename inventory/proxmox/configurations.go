@@ -24,7 +24,7 @@ func (l *listing) configurations(ctx context.Context) {
 				vm.ConfigError = "node " + vm.Node + " is offline"
 			}
 		} else if vm.Type == inventory.GuestQEMU {
-			if wanted := l.c.cfg.Configurations; wanted != nil && !wanted(vm.VMID) {
+			if wanted := l.c.cfg.Configurations; wanted != nil && !wanted(inventory.Key{Site: l.site.Name, VMID: vm.VMID}) {
 				vm.ConfigError = notAskedFor
 				continue
 			}

@@ -9,7 +9,11 @@ import (
 // A run that watches a few machines asks for their configurations only, lists the others, and says that it did not ask.
 func TestConfigurationsOfAFew(t *testing.T) {
 	s := simulate(t, bigFleet(3, 30, nil))
-	c := simCollector(t, s, auditor, func(cfg *Config) { cfg.Configurations = func(vmid int) bool { return vmid == 1000 || vmid == 1003 } })
+	c := simCollector(t, s, auditor, func(cfg *Config) {
+		cfg.Configurations = func(k inventory.Key) bool {
+			return k.Site == "big" && (k.VMID == 1000 || k.VMID == 1003)
+		}
+	})
 	snapshot := c.Collect(t.Context())
 	if n := c.Requests().Count; n != 2+4 {
 		t.Errorf("%d requests, want one for each of two configurations and four for the site", n)
