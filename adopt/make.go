@@ -34,6 +34,8 @@ func (p *planner) checkLeaveOut() error {
 	for _, name := range p.opt.LeaveOut {
 		i := slices.IndexFunc(p.s.Nodes, func(n inventory.Node) bool { return n.Cluster == p.cluster.Key && n.Name == name })
 		switch {
+		case i < 0 && !p.s.Known(inventory.ClusterSource(p.cluster.Key), inventory.ScopeNodes):
+			// The plan says that the Nodes are missing, and is none.
 		case i < 0:
 			return &LeaveOutError{name, "the cluster has no such Node"}
 		case p.s.Nodes[i].ControlPlane:

@@ -1,6 +1,7 @@
 package adopt_test
 
 import (
+	"fmt"
 	"slices"
 
 	"github.com/proxaudit/proxaudit/adopt"
@@ -36,7 +37,26 @@ func managed(site string) change {
 	}
 }
 
+// ours are the annotations of what an earlier bundle made.
 func ours() map[string]string { return map[string]string{adopt.AnnotationRendered: "proxaudit"} }
+
+// oursFor are those of what it made for a machine.
+func oursFor(vmid int, node string) map[string]string {
+	out := ours()
+	out[adopt.AnnotationVM], out[adopt.AnnotationUUID], out[adopt.AnnotationNode] = fmt.Sprintf("lab/%d", vmid), inventorytest.ScriptBuiltUUID(vmid), node
+	return out
+}
+
+// renderedFor is the content of an object that an earlier bundle for a cluster made.
+func renderedFor(cluster string, annotations map[string]string, spec map[string]any) map[string]any {
+	return map[string]any{"spec": spec, "metadata": map[string]any{"annotations": anyMap(annotations), "labels": map[string]any{"cluster.x-k8s.io/cluster-name": cluster}}}
+}
+
+// machineThere is a Machine and ProxmoxMachine of a cluster, both of that name, that declare no VM of the fixture.
+func machineThere(cluster, name string, annotations map[string]string) change {
+	return all(object(capi, "Machine", name, renderedFor(cluster, annotations, map[string]any{"clusterName": cluster})),
+		object("infrastructure.cluster.x-k8s.io/v1alpha2", "ProxmoxMachine", name, renderedFor(cluster, annotations, nil)))
+}
 
 // managementCases are those about the management cluster.
 func managementCases() map[string][]ruleCase {
@@ -90,7 +110,26 @@ func managementCases() map[string][]ruleCase {
 			{"a MachineSet that would take all of the cluster", owner("MachineSet", "prod", matchLabels("cluster.x-k8s.io/cluster-name", "prod"), nil), find("machineset/prod/other", "the Machine cp-1"), false},
 			{"a MachineDeployment that would take a MachineSet", owner("MachineDeployment", "prod", matchLabels("machine-template-hash", "adopted"), nil), find("machinedeployment/prod/other", "the MachineSet prod-workers-4c-16g-adopted"), false},
 			{"a MachineSet whose selector is none", owner("MachineSet", "prod", map[string]any{"matchExpressions": []any{map[string]any{"key": "a", "operator": "Near"}}}, nil), find("machineset/prod/other", "cannot be read"), false},
-			{"an earlier bundle's objects", all(object(capi, "Cluster", "prod", map[string]any{"metadata": map[string]any{"annotations": anyMap(ours())}}), declaredMachine("prod", "w-1", 1001, ours())), nil, false},
+			{"a Machine that was rendered for another cluster", machineThere("dev", "w-1", oursFor(2001, "w-1")),
+				[]wanted{{"machine/prod/w-1", `rendered it for the cluster "dev"`}, {"proxmoxmachine/prod/w-1", `rendered it for the cluster "dev"`}}, false},
+			{"a Machine of this cluster that was rendered for another VM", machineThere("prod", "w-1", oursFor(2001, "w-1")),
+				[]wanted{{"machine/prod/w-1", `vm is "lab/2001", and this machine's "lab/1001"`}, {"proxmoxmachine/prod/w-1", `"lab/2001"`}}, false},
+			{"a Machine without a word of its machine", machineThere("prod", "cp-1", ours()),
+				[]wanted{{"machine/prod/cp-1", `node is "", and this machine's "cp-1"`}, {"proxmoxmachine/prod/cp-1", `"cp-1"`}}, false},
+			{"a KubeadmConfig that was rendered for another cluster", object("bootstrap.cluster.x-k8s.io/v1beta2", "KubeadmConfig", "cp-1", renderedFor("dev", ours(), nil)),
+				find("kubeadmconfig/prod/cp-1", `"dev"`), false},
+			{"a Cluster of the name that was rendered for another control plane", object(capi, "Cluster", "prod",
+				renderedFor("prod", ours(), map[string]any{"controlPlaneEndpoint": map[string]any{"host": "10.9.0.10", "port": float64(6443)}})), find("cluster/prod/prod", "at 10.9.0.10"), false},
+			{"a Machine of an earlier bundle that is no machine any more", object(capi, "Machine", "w-9", renderedFor("prod", oursFor(1009, "w-9"), map[string]any{"clusterName": "prod"})),
+				find("machine/prod/w-9", "no such machine"), false},
+			{"a worker that is left out, and an earlier bundle's Machine for it", all(declaredMachine("prod", "w-1", 1001, oursFor(1001, "w-1")), setOptions(func(o *adopt.Options) { o.LeaveOut = []string{"w-1"} })),
+				find("machine/prod/w-1", "no such machine"), false},
+			{"a MachineSet of an earlier bundle that this one does not have", object(capi, "MachineSet", "prod-gpu-adopted", renderedFor("prod", ours(), map[string]any{"clusterName": "prod"})),
+				find("machineset/prod/prod-gpu-adopted", "would clone"), false},
+			{"an earlier bundle's objects", all(object(capi, "Cluster", "prod", renderedFor("prod", ours(), map[string]any{"controlPlaneEndpoint": map[string]any{"host": "10.0.0.10", "port": float64(6443)}})),
+				object(capi, "MachineSet", "prod-workers-4c-16g-adopted", renderedFor("prod", ours(), map[string]any{"clusterName": "prod"})),
+				declaredMachine("prod", "w-1", 1001, oursFor(1001, "w-1"))), nil, false},
+			{"a Machine of another cluster in the namespace", machineThere("dev", "web-1", oursFor(2001, "web-1")), nil, false},
 			{"a MachineSet of another cluster", owner("MachineSet", "dev", matchLabels("machine-template-hash", "adopted"), nil), nil, false},
 			{"a MachineSet of other machines", owner("MachineSet", "prod", matchLabels("cluster.x-k8s.io/deployment-name", "gpu"), nil), nil, false},
 			{"an object of the name in another namespace", object(capi, "Cluster", "prod", map[string]any{"metadata": map[string]any{"namespace": "dev"}}), nil, false},
