@@ -76,6 +76,17 @@ func managementCases() map[string][]ruleCase {
 			{"no version", version("infrastructure-proxmox", ""), find("provider/infrastructure-proxmox", "not known"), false},
 			{"no version that is one", all(version("infrastructure-proxmox", "latest")), find("provider/infrastructure-proxmox", `"latest" is no version`), false},
 			{"nonsense by option", setOptions(func(o *adopt.Options) { o.CAPIVersion = "main" }), find("provider/cluster-api", `"main" is no version`), false},
+			{"an option that contradicts a Deployment", all(version("infrastructure-proxmox", "v0.7.7"), setOptions(func(o *adopt.Options) { o.CAPMOXVersion = "v0.9.0" })),
+				find("provider/infrastructure-proxmox", "--capmox-version says v0.9.0, and the Deployment capmox-system/capmox-controller-manager is v0.7.7"), false},
+			{"one that contradicts all parts of Cluster API", all(capiVersions("v1.10.9"), setOptions(func(o *adopt.Options) { o.CAPIVersion = "1.14.2" })),
+				[]wanted{{"provider/cluster-api", "--capi-version says v1.14.2"}, {"provider/bootstrap-kubeadm", "is v1.10.9"}, {"provider/control-plane-kubeadm", "is v1.10.9"}}, false},
+			{"one that contradicts a second Deployment", all(func(s *inventory.Snapshot, _ *adopt.Options) {
+				s.Providers = append(s.Providers, inventory.Provider{Namespace: "z", Name: "capmox", Label: "infrastructure-proxmox", Version: "v0.8.0", Desired: 1, Available: 1})
+			}, setOptions(func(o *adopt.Options) { o.CAPMOXVersion = "v0.9.0" })),
+				[]wanted{{"provider/infrastructure-proxmox", "--capmox-version says v0.9.0"}, {"provider/infrastructure-proxmox", "z/capmox is v0.8.0"}}, false},
+			{"options that say what the Deployments do, without the v", setOptions(func(o *adopt.Options) { o.CAPIVersion, o.CAPMOXVersion = "1.14.2", "0.9.0" }), nil, false},
+			{"Deployments that say it without the v", all(capiVersions("1.14.2"), version("infrastructure-proxmox", "0.9.0"), version("bootstrap-kubeadm", "v1.14.2")), nil, false},
+			{"an option for a Deployment that says nothing of use", all(version("infrastructure-proxmox", "latest"), setOptions(func(o *adopt.Options) { o.CAPMOXVersion = "v0.9.0" })), nil, false},
 			{"the oldest that are known", all(capiVersions("v1.11.0"), version("infrastructure-proxmox", "v0.8.0")), nil, false},
 			{"a Deployment that lost its label, and the option", all(noProvider("infrastructure-proxmox"), setOptions(func(o *adopt.Options) { o.CAPMOXVersion = "v0.9.0" })), nil, false},
 			{"edge: the option without the API", all(noProvider("infrastructure-proxmox"), setOptions(func(o *adopt.Options) { o.CAPMOXVersion = "v0.9.0" }),

@@ -28,6 +28,7 @@ func warningCases() map[string][]ruleCase {
 			{"an older Cluster API", capiVersions("v1.13.0"), find("provider/cluster-api", "v1.13.0 with CAPMOX v0.9.0"), false},
 			{"an older CAPMOX", version("infrastructure-proxmox", "v0.8.0"), find("provider/cluster-api", "CAPMOX v0.8.0"), false},
 			{"the proven pair", same, nil, false},
+			{"the proven pair, without the v", all(capiVersions("1.14.2"), version("infrastructure-proxmox", "0.9.0")), nil, false},
 			{"the proven pair by option", setOptions(func(o *adopt.Options) { o.CAPIVersion, o.CAPMOXVersion = "v1.14.2", "v0.9.0" }), nil, false},
 			{"edge: what blocks is not warned of as well", version("infrastructure-proxmox", "v0.7.7"), nil, false},
 		},
