@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"net/netip"
 	"slices"
+	"strings"
 
 	"github.com/proxaudit/proxaudit/audit"
 	"github.com/proxaudit/proxaudit/inventory"
@@ -31,10 +32,12 @@ var rulePool = Rule{
 				out = append(out, r.of(found[a].ref(), fmt.Sprintf("%s is in %q", a, p.future.addresses)))
 			}
 		}
-		if a, err := netip.ParseAddr(p.endpoint.host); err == nil && p.future.set.Contains(a) {
-			out = append(out, r.of(clusterRef(p.cluster.Key), fmt.Sprintf("the control plane's endpoint %s is in %q", a, p.future.addresses)))
+		for _, e := range p.endpointAddresses() {
+			if p.future.set.Contains(e.address) {
+				out = append(out, r.of(clusterRef(p.cluster.Key), fmt.Sprintf("%s %s is in %q", e.what, e.address, p.future.addresses)))
+			}
 		}
-		if a, err := netip.ParseAddr(p.future.gateway); err == nil && p.future.set.Contains(a) {
+		if a, ok := addressOf(p.future.gateway); ok && p.future.set.Contains(a) {
 			out = append(out, r.of(clusterRef(p.cluster.Key), fmt.Sprintf("the gateway %s is in %q", a, p.future.addresses)))
 		}
 		for _, other := range p.otherAddresses() {
@@ -42,6 +45,35 @@ var rulePool = Rule{
 		}
 		return append(out, p.otherPools(r)...)
 	},
+}
+
+type endpointAddress struct {
+	address netip.Addr
+	what    string
+}
+
+// endpointAddresses are what leads to the control plane beside the machines' own addresses, each once. kubeadm's endpoint may be a
+// DNS name, which says nothing of the address that kube-vip or a balancer holds: the address under which the API server was
+// reached, and those that its certificate is made for, do.
+func (p *planner) endpointAddresses() []endpointAddress {
+	var out []endpointAddress
+	own := p.addresses()
+	add := func(what, text string) {
+		a, ok := addressOf(text)
+		// The end of a tunnel is that of whoever ran this.
+		if _, known := own[a]; !ok || known || loopback(text) || slices.ContainsFunc(out, func(e endpointAddress) bool { return e.address == a }) {
+			return
+		}
+		out = append(out, endpointAddress{a, what})
+	}
+	add("the control plane's endpoint", p.endpoint.host)
+	if e, ok := parseEndpoint(strings.TrimPrefix(p.cluster.Server, "https://"), "443"); ok {
+		add("the API server's address in the kubeconfig", e.host)
+	}
+	for _, san := range p.kubeadm.config.APIServer.CertSANs {
+		add("the address in the API server's certSANs", san)
+	}
+	return out
 }
 
 type usedAddress struct {

@@ -28,12 +28,22 @@ func diskSize(bytes int64) change {
 	return template(func(v *inventory.VM) { v.Config.Disks[0].SizeBytes = &bytes })
 }
 
+// endpointName makes kubeadm's endpoint a DNS name, where the kubeconfig leads to a host.
+func endpointName(server string) change {
+	return setCluster(func(c *inventory.Cluster) {
+		c.Kubeadm.ControlPlaneEndpoint, c.Server = "k8s.example.com:6443", "https://"+server+":6443"
+	})
+}
+
 // futureCases are those about what machines to come are made from.
 func futureCases() map[string][]ruleCase {
 	return map[string][]ruleCase{
 		"PXA210": {
 			{"an adopted machine's", addresses("10.0.0.12-10.0.0.12"), find("vm/lab/102", "10.0.0.12"), false},
 			{"the endpoint", addresses("10.0.0.10"), find("cluster/prod", "endpoint 10.0.0.10"), false},
+			{"the address behind an endpoint that is a name", endpointName("10.0.0.210"), find("cluster/prod", "in the kubeconfig 10.0.0.210"), false},
+			{"an address of the certificate", all(endpointName("k8s.example.com"), kubeadm("  certSANs:\n", "  certSANs:\n  - 10.0.0.211\n")), find("cluster/prod", "certSANs 10.0.0.211"), false},
+			{"the endpoint, in the form of IPv6", setCluster(func(c *inventory.Cluster) { c.Kubeadm.ControlPlaneEndpoint = "[::ffff:10.0.0.212]:6443" }), find("cluster/prod", "endpoint 10.0.0.212"), false},
 			{"the gateway", addresses("10.0.0.1"), find("cluster/prod", "gateway 10.0.0.1"), false},
 			{"a stranger's", stranger("lab", 500, ipConfig("10.0.0.205/16")), find("vm/lab/500", "10.0.0.205"), false},
 			{"a stranger's, by its agent", stranger("lab", 500, agent("10.0.0.206", "fe80::1")), find("vm/lab/500", "10.0.0.206"), false},
@@ -45,6 +55,7 @@ func futureCases() map[string][]ruleCase {
 			{"of a Node that is left out", all(func(s *inventory.Snapshot, _ *adopt.Options) { dropVM(s, 1001) }, setNode("w-1", func(n *inventory.Node) { n.InternalIPs = []string{"10.0.0.209"} })),
 				find("node/prod/w-1", "10.0.0.209"), false},
 			{"nobody's", same, nil, false},
+			{"an endpoint that is a name, with an address elsewhere", endpointName("10.0.0.10"), nil, false},
 			{"of its own pool, in a later run", pool("prod", "prod-v4-icip", "10.0.0.200-10.0.0.220"), nil, false},
 			{"of another pool that has none of them", pool("dev", "dev-v4-icip", "10.0.1.0/24"), nil, false},
 			{"the same private address on another site", stranger("dr", 500, ipConfig("10.0.0.205/16")), nil, false},
