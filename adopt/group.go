@@ -120,11 +120,13 @@ func labelText(labels map[string]string) string {
 	return strings.Join(out, ",")
 }
 
-// uniqueLabels are keys that tell single machines apart (three workers or more, and no two with the same value): they say
-// who a machine is and not what it is for.
+// uniqueLabels are keys that tell single machines apart (three workers or more, all of which have it, and no two with the same
+// value): they say who a machine is and not what it is for. One that some workers lack tells kinds of machines apart, such
+// as those with a GPU.
 func (p *planner) uniqueLabels() map[string]bool {
 	values, count := map[string]map[string]bool{}, map[string]int{}
-	for _, m := range p.workers() {
+	workers := p.workers()
+	for _, m := range workers {
 		for k, v := range chosenLabels(m.node) {
 			if values[k] == nil {
 				values[k] = map[string]bool{}
@@ -135,7 +137,7 @@ func (p *planner) uniqueLabels() map[string]bool {
 	}
 	out := map[string]bool{}
 	for k, n := range count {
-		if n >= 3 && len(values[k]) == n {
+		if n >= 3 && n == len(workers) && len(values[k]) == n {
 			out[k] = true
 		}
 	}

@@ -86,6 +86,7 @@ func warningCases() map[string][]ruleCase {
 				[]wanted{{"cluster/prod", "MachineDeployment prod-workers-4c-16g: example.kubernetes.io/pool=a"}, {"cluster/prod", "MachineDeployment prod-workers-8c-64g"}}, false},
 			{"one control plane's own", label("cp-2", "rack", "r2"), find("node/prod/cp-2", "rack=r2"), false},
 			{"one value for each worker", all(label("w-1", "rack", "r1"), label("w-2", "rack", "r2"), label("w-3", "rack", "r3")), find("cluster/prod", "another value of rack"), false},
+			{"a label with three values that not every worker has", all(fixture(3, 6), label("w-1", "gpu", "a100"), label("w-2", "gpu", "h100"), label("w-3", "gpu", "l40")), nil, false},
 			{"a role", label("w-", "node-role.kubernetes.io/worker", ""), nil, false},
 			{"a label that a kubelet may set", label("w-", "pool", "a"), nil, false},
 			{"what a Node has from its zone", label("w-", "topology.kubernetes.io/zone", "a"), nil, false},
