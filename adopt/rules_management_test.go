@@ -37,6 +37,14 @@ func managed(site string) change {
 	}
 }
 
+// managedWith is managed with the credentials of a Secret, which the adopted cluster may have too.
+func managedWith(site, secret string) change {
+	return all(managed(site), func(s *inventory.Snapshot, o *adopt.Options) {
+		s.Clusters[len(s.Clusters)-1].Declared.Infrastructure.CredentialsSecret = secret
+		o.Future.ControllerCredentials = false
+	})
+}
+
 // ours are the annotations of what an earlier bundle made.
 func ours() map[string]string { return map[string]string{adopt.AnnotationRendered: "proxaudit"} }
 
@@ -109,6 +117,10 @@ func managementCases() map[string][]ruleCase {
 		"PXA212": {
 			{"nobody shows where they lead", setOptions(func(o *adopt.Options) { o.Future.ControllerCredentials = true }), find("cluster/prod", "no machine that CAPMOX manages"), false},
 			{"they lead elsewhere", managed("dr"), find("cluster/prod", "lead to dr"), false},
+			{"a Secret that leads elsewhere", managedWith("dr", "prod/prod-pve"), find("cluster/prod", "the Secret prod/prod-pve, which another ProxmoxCluster has, lead to dr"), false},
+			{"a Secret that is named and leads elsewhere", all(managedWith("dr", "prod/shared"), setOptions(func(o *adopt.Options) { o.Future.CredentialsSecret = "shared" })), find("cluster/prod", "lead to dr"), false},
+			{"a Secret that leads here", managedWith("lab", "prod/prod-pve"), nil, false},
+			{"a Secret of the name in another namespace", managedWith("dr", "dev/prod-pve"), nil, false},
 			{"credentials of its own", same, nil, false},
 			{"they lead here", managed("lab"), nil, false},
 			{"edge: a managed machine that is not ready shows nothing", all(managed("lab"), func(s *inventory.Snapshot, _ *adopt.Options) { s.ProxmoxMachines[0].Ready = false }),
