@@ -116,8 +116,6 @@ type SecretNeed struct {
 	Keys []string `json:"keys"`
 	// From says where its content lies.
 	From string `json:"from"`
-	// Commands make it.
-	Commands []string `json:"commands,omitempty"`
 }
 
 // Ready is true if there is nothing that forbids rendering.

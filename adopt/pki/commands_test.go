@@ -38,6 +38,7 @@ func TestCommands(t *testing.T) {
 	odd.Annotations = map[string]string{"a": "$(x)"}
 	odd.ServingCAs = []string{"not hex; rm"}
 	odd.Owned, odd.ExternalEtcd, odd.NoCAKey = true, true, true
+	odd.EtcdCA, odd.EtcdClientCert, odd.EtcdClientKey = "/etc/etcd/a,b='c'.crt", "/srv/my pki/apiserver-etcd-client.crt", "/srv/keys/../etcd.key"
 	for name, o := range map[string]pki.CommandOptions{"prod": commandOptions(), "odd": odd} {
 		t.Run(name, func(t *testing.T) {
 			var out strings.Builder
