@@ -148,10 +148,13 @@ func rankOf(m *member) int {
 	return 1
 }
 
-// proven is true if the Node itself names the VM's SMBIOS UUID: as its systemUUID, or in the providerID that CAPMOX writes.
-// That no other VM or Node has it is the graph's business, which makes a conflict of it.
-func proven(n *inventory.Node, vm *inventory.VM) bool {
-	uuid := vm.UUID()
+// proven is true if the Node itself names the VM's SMBIOS UUID. That no other VM or Node has it is the graph's business, which
+// makes a conflict of it.
+func proven(n *inventory.Node, vm *inventory.VM) bool { return saysUUID(n, vm.UUID()) }
+
+// saysUUID is true if the Node names an SMBIOS UUID as its own: as its systemUUID, else in the providerID that CAPMOX writes, which
+// is as good a proof. A systemUUID that says another is never outvoted.
+func saysUUID(n *inventory.Node, uuid string) bool {
 	if uuid == "" {
 		return false
 	}

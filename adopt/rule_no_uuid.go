@@ -39,6 +39,9 @@ var ruleNoUUID = Rule{
 						detail = fmt.Sprintf("%q identifies no single machine", raw)
 					}
 					out = append(out, r.of(vmRef(v), detail))
+				case v.Config.UUIDSource == "args":
+					out = append(out, r.advise(vmRef(v), "Move the UUID from args to smbios1 (qm set VMID --smbios1 uuid=…, and args without -uuid) in a maintenance window: the guest sees the same one.",
+						"args sets the UUID that the guest sees, and CAPMOX takes the one of smbios1, which is not known"))
 				case len(byUUID[u]) > 1 && !shared[u]:
 					shared[u] = true
 					out = append(out, r.of(nodeRef(m.node), fmt.Sprintf("%s have the same, %s", vmList(byUUID[u]), u)))

@@ -64,6 +64,7 @@ func machineCases() map[string][]ruleCase {
 				find("vm/lab/1001", "identifies no single machine"), false},
 			{"none", all(vmUUID(1001, "", ""), nodeProvider("w-1", "proxmox://lab/1001"),
 				func(s *inventory.Snapshot, _ *adopt.Options) { s.Sites[0].Regions = []string{"lab"} }), find("vm/lab/1001", "sets none"), false},
+			{"one that args sets", setVM(1001, func(v *inventory.VM) { v.Config.UUIDSource = "args" }), find("vm/lab/1001", "CAPMOX takes the one of smbios1"), false},
 			{"a stranger has it", stranger("lab", 500, strangerUUID(inventorytest.ScriptBuiltUUID(1001))),
 				find("node/prod/w-1", "VMs lab/500 (office-500), lab/1001 (w-1) have the same"), false},
 			{"two members have it", all(vmUUID(1002, inventorytest.ScriptBuiltUUID(1001), inventorytest.ScriptBuiltUUID(1001))),
@@ -92,6 +93,9 @@ func machineCases() map[string][]ruleCase {
 			{"by systemUUID", same, nil, false},
 			{"by the providerID, where the Node says no UUID", all(setNode("w-1", func(n *inventory.Node) { n.SystemUUID = "" }),
 				nodeProvider("w-1", "proxmox://"+inventorytest.ScriptBuiltUUID(1001))), nil, false},
+			{"a systemUUID that no machine has alone, and the providerID", all(setNode("w-1", func(n *inventory.Node) { n.SystemUUID, n.RawSystemUUID = "", "03000200-0400-0500-0006-000700080009" }),
+				nodeProvider("w-1", "proxmox://"+inventorytest.ScriptBuiltUUID(1001))), nil, false},
+			{"neither UUID nor providerID", setNode("w-1", func(n *inventory.Node) { n.SystemUUID = "" }), find("node/prod/w-1", `the Node says ""`), false},
 			{"edge: the configuration was not read", setVM(101, func(v *inventory.VM) { v.Config, v.ConfigError = nil, "595" }), find("vm/lab/101", "was not read: 595"), false},
 		},
 		"PXA217": {
