@@ -83,6 +83,14 @@ func futureCases() map[string][]ruleCase {
 			}, find("cluster/prod", "DNS servers"), false},
 			{"no endpoint", setCluster(func(c *inventory.Cluster) { c.Kubeadm.ControlPlaneEndpoint, c.Server = "", "" }), find("cluster/prod", "endpoint"), false},
 			{"an endpoint through somebody's tunnel", setCluster(func(c *inventory.Cluster) { c.Kubeadm.ControlPlaneEndpoint, c.Server = "", "https://127.0.0.1:6443" }), find("cluster/prod", "endpoint"), false},
+			{"an endpoint that is each machine's own: a name", setCluster(func(c *inventory.Cluster) { c.Kubeadm.ControlPlaneEndpoint = "localhost:6443" }), find("cluster/prod", "kubeadm-config says localhost:6443, which is each machine's own"), false},
+			{"an endpoint that is each machine's own: an address", setCluster(func(c *inventory.Cluster) { c.Kubeadm.ControlPlaneEndpoint = "127.0.0.1:6443" }), find("cluster/prod", "kubeadm-config says 127.0.0.1:6443, which is each machine's own"), false},
+			{"an endpoint that is each machine's own: an address of IPv6", setCluster(func(c *inventory.Cluster) { c.Kubeadm.ControlPlaneEndpoint = "[::1]:6443" }), find("cluster/prod", "kubeadm-config says [::1]:6443, which is each machine's own"), false},
+			{"an endpoint that is each machine's own: IPv4 in the form of IPv6", setCluster(func(c *inventory.Cluster) { c.Kubeadm.ControlPlaneEndpoint = "[::ffff:127.0.0.1]:6443" }), find("cluster/prod", "kubeadm-config says [::ffff:127.0.0.1]:6443, which is each machine's own"), false},
+			{"an endpoint that is each machine's own: no address", setCluster(func(c *inventory.Cluster) { c.Kubeadm.ControlPlaneEndpoint = "0.0.0.0" }), find("cluster/prod", "kubeadm-config says 0.0.0.0, which is each machine's own"), false},
+			{"an endpoint that is each machine's own: a name in capitals, to the root", setCluster(func(c *inventory.Cluster) { c.Kubeadm.ControlPlaneEndpoint = "LOCALHOST.:6443" }), find("cluster/prod", "kubeadm-config says LOCALHOST.:6443, which is each machine's own"), false},
+			{"an endpoint that is each machine's own: a name below", setCluster(func(c *inventory.Cluster) { c.Kubeadm.ControlPlaneEndpoint = "k8s.localhost:6443" }), find("cluster/prod", "kubeadm-config says k8s.localhost:6443, which is each machine's own"), false},
+			{"an endpoint whose name begins like that", setCluster(func(c *inventory.Cluster) { c.Kubeadm.ControlPlaneEndpoint = "localhost.example.com:6443" }), nil, false},
 			{"all derived", same, nil, false},
 			{"all given", setOptions(func(o *adopt.Options) {
 				o.Future = adopt.Future{Template: 9000, Addresses: []string{"10.0.0.200/29"}, Prefix: 24, Gateway: "10.0.0.254", DNSServers: []string{"1.1.1.1"}, CredentialsSecret: "pve"}
