@@ -11,6 +11,7 @@ import (
 
 	"go4.org/netipx"
 
+	"github.com/proxaudit/proxaudit/adopt/addresspool"
 	"github.com/proxaudit/proxaudit/inventory"
 )
 
@@ -36,17 +37,17 @@ func (p *planner) findFuture() {
 	f.template = p.findTemplate()
 	f.addresses = in.Addresses
 	var err error
-	switch f.set, err = addressSet(in.Addresses); {
+	switch f.set, err = addresspool.Parse(in.Addresses); {
 	case err != nil:
 		f.lack("addresses of future machines: %v (--addresses, or clusters[].adopt.addresses)", err)
 	case len(in.Addresses) == 0:
 		f.lack("the addresses that future machines may take: CAPMOX wants one at least, and proxaudit guesses none " +
 			"(--addresses 10.0.0.200-10.0.0.220, or clusters[].adopt.addresses)")
-	case family(f.set) == 0:
+	case addresspool.Family(f.set) == 0:
 		f.lack("the addresses of future machines are of two families: give those of one")
 	}
 	f.gateway, f.prefix = in.Gateway, in.Prefix
-	gateways, prefixes := p.networks(family(orEmpty(f.set)))
+	gateways, prefixes := p.networks(addresspool.Family(orEmpty(f.set)))
 	if f.gateway == "" {
 		if f.gateway = only(gateways); f.gateway == "" {
 			f.lack("the gateway of future machines: %s (--gateway, or clusters[].adopt.gateway)", said(gateways))
@@ -60,8 +61,8 @@ func (p *planner) findFuture() {
 			f.lack("the prefix length of future machines' network: %s (--prefix, or clusters[].adopt.prefix)", said(prefixes))
 		}
 	}
-	if most := map[int]int{4: 32, 6: 128}[family(orEmpty(f.set))]; most != 0 && (f.prefix < 0 || f.prefix > most) {
-		f.lack("the prefix length of future machines' network: %d is none of IPv%d (--prefix)", f.prefix, family(f.set))
+	if most := map[int]int{4: 32, 6: 128}[addresspool.Family(orEmpty(f.set))]; most != 0 && (f.prefix < 0 || f.prefix > most) {
+		f.lack("the prefix length of future machines' network: %d is none of IPv%d (--prefix)", f.prefix, addresspool.Family(f.set))
 	}
 	if f.dns = in.DNSServers; len(f.dns) == 0 {
 		f.dns = p.nameservers()
@@ -78,7 +79,7 @@ func (f *future) checkGateway() {
 		return
 	}
 	a, err := netip.ParseAddr(f.gateway)
-	of := family(orEmpty(f.set))
+	of := addresspool.Family(orEmpty(f.set))
 	switch {
 	case err != nil:
 		f.lack("the gateway of future machines: %q is no address", f.gateway)

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/proxaudit/proxaudit/adopt/addresspool"
 	"github.com/proxaudit/proxaudit/audit"
 	"github.com/proxaudit/proxaudit/audit/identity"
 	"github.com/proxaudit/proxaudit/inventory"
@@ -178,7 +179,7 @@ func (p *planner) addresses() map[netip.Addr]*member {
 	out := map[netip.Addr]*member{}
 	add := func(m *member, list []string) {
 		for _, text := range list {
-			if a, ok := addressOf(text); ok {
+			if a, ok := addresspool.Address(text); ok {
 				out[a] = m
 			}
 		}

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/proxaudit/proxaudit/adopt/addresspool"
 	"github.com/proxaudit/proxaudit/audit"
 	"github.com/proxaudit/proxaudit/inventory"
 )
@@ -37,7 +38,7 @@ var rulePool = Rule{
 				out = append(out, r.of(clusterRef(p.cluster.Key), fmt.Sprintf("%s %s is in %q", e.what, e.address, p.future.addresses)))
 			}
 		}
-		if a, ok := addressOf(p.future.gateway); ok && p.future.set.Contains(a) {
+		if a, ok := addresspool.Address(p.future.gateway); ok && p.future.set.Contains(a) {
 			out = append(out, r.of(clusterRef(p.cluster.Key), fmt.Sprintf("the gateway %s is in %q", a, p.future.addresses)))
 		}
 		for _, other := range p.otherAddresses() {
@@ -59,7 +60,7 @@ func (p *planner) endpointAddresses() []endpointAddress {
 	var out []endpointAddress
 	own := p.addresses()
 	add := func(what, text string) {
-		a, ok := addressOf(text)
+		a, ok := addresspool.Address(text)
 		// The end of a tunnel is that of whoever ran this.
 		if _, known := own[a]; !ok || known || loopback(text) || slices.ContainsFunc(out, func(e endpointAddress) bool { return e.address == a }) {
 			return
@@ -93,7 +94,7 @@ func (p *planner) otherAddresses() []usedAddress {
 	var out []usedAddress
 	add := func(ref audit.SubjectRef, list []string) {
 		for _, text := range list {
-			a, ok := addressOf(text)
+			a, ok := addresspool.Address(text)
 			if used := (usedAddress{a, ref}); ok && p.future.set.Contains(a) && !slices.Contains(out, used) {
 				out = append(out, used)
 			}
@@ -133,15 +134,6 @@ func vmAddresses(v *inventory.VM) []string {
 	return out
 }
 
-// addressOf reads an address or a CIDR; words like dhcp are neither.
-func addressOf(text string) (netip.Addr, bool) {
-	if pre, err := netip.ParsePrefix(text); err == nil {
-		return pre.Addr().Unmap(), true
-	}
-	a, err := netip.ParseAddr(text)
-	return a.Unmap().WithZone(""), err == nil
-}
-
 // otherPools are pools of the management cluster that hold some of the same addresses: each hands out what the other does. CAPMOX
 // names the pool of a ProxmoxCluster after it (cluster-api-provider-proxmox pkg/kubernetes/ipam: ipam.go); one that
 // an earlier bundle of this cluster led to is its own.
@@ -164,7 +156,7 @@ func (p *planner) otherPools(r *Rule) []Finding {
 			}
 		}
 		// A pool that its own provider cannot read hands nothing out.
-		if set, err := addressSet(texts); err == nil && p.future.set.Overlaps(set) {
+		if set, err := addresspool.Parse(texts); err == nil && p.future.set.Overlaps(set) {
 			out = append(out, r.of(objectSubject(o), fmt.Sprintf("it hands out %q, and %q has some of them", texts, p.future.addresses)))
 		}
 	}

@@ -105,9 +105,9 @@ func (a *adoption) read(c *cli.Context) error {
 	if a.kubeconfigFile != "" && a.pkiDir == "" {
 		return usagef("--kubeconfig-file is written into a Secret, which takes --pki-dir and --secrets-dir")
 	}
-	for flag, dir := range map[string]string{"output-dir": a.outputDir, "secrets-dir": a.secretsDir} {
-		if _, err := os.Lstat(dir); dir != "" && err == nil {
-			return usagef("--%s: %s is there already, and nothing in it is changed", flag, dir).hint("Give a folder that does not exist.")
+	for _, f := range []struct{ flag, dir string }{{"output-dir", a.outputDir}, {"secrets-dir", a.secretsDir}} {
+		if _, err := os.Lstat(f.dir); f.dir != "" && err == nil {
+			return usagef("--%s: %s is there already, and nothing in it is changed", f.flag, f.dir).hint("Give a folder that does not exist.")
 		}
 	}
 	a.options, err = adoptOptions(c, a.settings)

@@ -152,6 +152,12 @@ func TestAdoptOutputDir(t *testing.T) {
 	if err := b.run(prod("--output-dir", "out")...); !errors.As(err, &u) || !strings.Contains(err.Error(), "is there already") || b.calls.Load() != calls {
 		t.Errorf("a second time: %v", err)
 	}
+	// Of two that are there it is always the same one that is named.
+	for range 20 {
+		if err := b.run(prod("--output-dir", "out", "--pki-dir", "out", "--secrets-dir", "out")...); err == nil || !strings.Contains(err.Error(), "--output-dir: out is there") {
+			t.Fatalf("both there: %v", err)
+		}
+	}
 }
 
 // pkiFolder is a copy of /etc/kubernetes/pki with admin.conf in it.
