@@ -32,7 +32,7 @@ type shape struct {
 func shapeOf(vm *inventory.VM) shape {
 	c := vm.Config
 	out := shape{sockets: c.Sockets, cores: c.Cores, memoryMiB: c.MemoryMiB}
-	if d := bootDisk(c); d != nil {
+	if d := c.BootDrive(); d != nil {
 		out.diskSlot = d.Slot
 		if d.SizeBytes != nil {
 			// Rounded down: a template's disk can only grow, and sizeGb is in whole GiB.
@@ -46,35 +46,6 @@ func shapeOf(vm *inventory.VM) shape {
 	slices.Sort(nets)
 	out.networks = strings.Join(nets, ",")
 	return out
-}
-
-// bootDisk is the guest's first own disk: scsi before virtio, sata and ide, as Proxmox orders them without a boot order
-// (qemu-server PVE/QemuServer/Drive.pm).
-func bootDisk(c *inventory.VMConfig) *inventory.Disk {
-	var best *inventory.Disk
-	rank := func(slot string) (int, string) {
-		for i, prefix := range []string{"scsi", "virtio", "sata", "ide"} {
-			if n, ok := strings.CutPrefix(slot, prefix); ok {
-				return i, fmt.Sprintf("%04s", n)
-			}
-		}
-		return -1, ""
-	}
-	for i := range c.Disks {
-		d := &c.Disks[i]
-		r, n := rank(d.Slot)
-		if r < 0 || d.CDROM || d.CloudInit || d.Foreign {
-			continue
-		}
-		if best == nil {
-			best = d
-			continue
-		}
-		if br, bn := rank(best.Slot); r < br || r == br && n < bn {
-			best = d
-		}
-	}
-	return best
 }
 
 // findGroups puts workers together that are the same, and gives each group a name that says what it is.

@@ -51,3 +51,20 @@ func TestGroupsByLabels(t *testing.T) {
 		})
 	}
 }
+
+// TestGroupsByBootDisk: what a machine boots from is what its template's boot disk is made as large as.
+func TestGroupsByBootDisk(t *testing.T) {
+	boot := func(slot string) change {
+		return setVM(1001, func(v *inventory.VM) {
+			size := int64(100 << 30)
+			v.Config.BootDisk = slot
+			v.Config.Disks = append(slices.Clone(v.Config.Disks), inventory.Disk{Slot: "virtio0", Storage: "local-zfs", Volume: "vm-1001-disk-1", SizeBytes: &size})
+		})
+	}
+	for slot, want := range map[string]int64{"virtio0": 100, "scsi0": 60, "": 60} {
+		s, o := spoiled(all(fixture(1, 1), boot(slot)))
+		if p := plan(t, s, o); len(p.Groups) != 1 || p.Groups[0].DiskGiB != want {
+			t.Errorf("boots from %q: %+v, want %d GiB", slot, p.Groups, want)
+		}
+	}
+}

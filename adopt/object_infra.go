@@ -78,7 +78,7 @@ func (p *planner) futureDisk(s shape) (slot string, size int32) {
 	if c == nil || s.diskGiB < leastDiskGiB {
 		return "", 0
 	}
-	d := bootDisk(c)
+	d := c.BootDrive()
 	if d == nil || d.SizeBytes == nil || *d.SizeBytes > s.diskGiB<<30 {
 		return "", 0
 	}

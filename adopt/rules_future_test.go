@@ -1,6 +1,8 @@
 package adopt_test
 
 import (
+	"slices"
+
 	"github.com/proxaudit/proxaudit/adopt"
 	"github.com/proxaudit/proxaudit/inventory"
 	"github.com/proxaudit/proxaudit/inventory/inventorytest"
@@ -23,6 +25,15 @@ func agent(list ...string) func(*inventory.VM) {
 }
 
 func template(f func(*inventory.VM)) change { return setVM(9000, f) }
+
+// twoDisks is a template with a scsi0 of its own and a virtio0 of 50 GiB, which boots from one of them.
+func twoDisks(boot string) change {
+	return template(func(v *inventory.VM) {
+		size := int64(50 << 30)
+		v.Config.BootDisk = boot
+		v.Config.Disks = append(slices.Clone(v.Config.Disks), inventory.Disk{Slot: "virtio0", Storage: "local-zfs", Volume: "base-9000-disk-1", SizeBytes: &size})
+	})
+}
 
 func diskSize(bytes int64) change {
 	return template(func(v *inventory.VM) { v.Config.Disks[0].SizeBytes = &bytes })
@@ -105,6 +116,8 @@ func futureCases() map[string][]ruleCase {
 			{"memory that is no multiple of 8", setVM(1002, func(v *inventory.VM) { v.Config.MemoryMiB = 65537 }), find("vm/lab/9000", "65537 MiB"), false},
 			{"the template's disk is of no known size", template(func(v *inventory.VM) { v.Config.Disks = nil }),
 				[]wanted{{"vm/lab/9000", "prod-control-plane: the size"}, {"vm/lab/9000", "prod-workers-4c-16g: the size"}, {"vm/lab/9000", "prod-workers-8c-64g: the size"}}, false},
+			{"the template boots from the larger of its disks", twoDisks("virtio0"), find("vm/lab/9000", "prod-control-plane: the template's boot disk has 50 GiB, and theirs 40"), false},
+			{"the template boots from the smaller of its disks", twoDisks("scsi0"), nil, false},
 			{"smaller", same, nil, false},
 			{"as large", diskSize(40 << 30), nil, false},
 			{"edge: larger than all", diskSize(500 << 30), []wanted{{"vm/lab/9000", "theirs 40"}, {"vm/lab/9000", "theirs 60"}, {"vm/lab/9000", "theirs 200"}}, false},
