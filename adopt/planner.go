@@ -64,7 +64,13 @@ func (m *member) providerID() string { return "proxmox://" + m.vm.UUID() }
 
 // whole is true for a member that a manifest can be written for.
 func (m *member) whole() bool {
-	return m.vm != nil && m.vm.Config != nil && m.vm.UUID() != "" && m.proof
+	return m.vm != nil && m.vm.Config != nil && m.vm.UUID() != "" && !uuidFromArgs(m.vm) && m.proof
+}
+
+// uuidFromArgs is true for a VM whose guest sees another UUID than its configuration's smbios1, the only place where CAPMOX looks
+// (cluster-api-provider-proxmox internal/service/vmservice: the providerID is made from VirtualMachineConfig.SMBios1).
+func uuidFromArgs(vm *inventory.VM) bool {
+	return vm.Config != nil && vm.Config.UUID != "" && vm.Config.UUIDSource == "args"
 }
 
 func newPlanner(s *inventory.Snapshot, opt Options) *planner {
