@@ -20,6 +20,14 @@ func vmUUID(vmid int, uuid, raw string) change {
 	return setVM(vmid, func(v *inventory.VM) { v.Config.UUID, v.Config.RawUUID = uuid, raw })
 }
 
+func uuidFromArgs(vmid int) change {
+	return setVM(vmid, func(v *inventory.VM) { v.Config.UUIDSource, v.Config.HasArgs = "args", true })
+}
+
+func tags(vmid int, list ...string) change {
+	return setVM(vmid, func(v *inventory.VM) { v.Tags = list })
+}
+
 func nodeProvider(name, id string) change {
 	return setNode(name, func(n *inventory.Node) { n.ProviderID = id })
 }
@@ -69,6 +77,9 @@ func machineCases() map[string][]ruleCase {
 				find("node/prod/w-1", "VMs lab/500 (office-500), lab/1001 (w-1) have the same"), false},
 			{"two members have it", all(vmUUID(1002, inventorytest.ScriptBuiltUUID(1001), inventorytest.ScriptBuiltUUID(1001))),
 				find("node/prod/w-1", "lab/1001 (w-1), lab/1002 (w-2)"), false},
+			{"a worker's comes from args", uuidFromArgs(1001), find("vm/lab/1001", "comes from args"), false},
+			{"a control plane's comes from args", uuidFromArgs(101), find("vm/lab/101", "comes from args"), false},
+			{"edge: a stranger's comes from args", stranger("lab", 500, func(v *inventory.VM) { v.Config.UUIDSource = "args" }), nil, false},
 			{"each its own", same, nil, false},
 			{"two strangers share one", all(stranger("lab", 500, nil), stranger("lab", 501, strangerUUID(inventorytest.UUID(500)))), nil, false},
 			{"a template that was made of a copy", template(strangerUUID(inventorytest.ScriptBuiltUUID(1001))), nil, false},
@@ -83,6 +94,14 @@ func machineCases() map[string][]ruleCase {
 			{"as CAPMOX writes it", nodeProvider("w-1", "proxmox://"+inventorytest.ScriptBuiltUUID(1001)), nil, false},
 			{"edge: the same UUID in upper case", nodeProvider("w-1", "proxmox://"+strings.ToUpper(inventorytest.ScriptBuiltUUID(1001))),
 				find("node/prod/w-1", "comparison is one of strings"), true},
+		},
+		"PXA219": {
+			{"a worker", tags(1001, "go-proxmox+cloud-init", "k8s"), find("vm/lab/1001", "go-proxmox+cloud-init"), false},
+			{"a control plane", tags(102, "go-proxmox+cloud-init"), find("vm/lab/102", "go-proxmox+cloud-init"), false},
+			{"no tag", same, nil, false},
+			{"other tags", tags(1001, "go-proxmox", "cloud-init"), nil, false},
+			{"a machine of CAPMOX that is nobody's here", stranger("lab", 500, func(v *inventory.VM) { v.Tags = []string{"go-proxmox+cloud-init"} }), nil, false},
+			{"edge: a worker that is left out", all(tags(1001, "go-proxmox+cloud-init"), setOptions(func(o *adopt.Options) { o.LeaveOut = []string{"w-1"} })), nil, false},
 		},
 		"PXA213": {
 			{"no VM", func(s *inventory.Snapshot, _ *adopt.Options) { dropVM(s, 101) }, find("node/prod/cp-1", "no VM of a scanned site"), false},
