@@ -43,6 +43,8 @@ func (p *planner) findFuture() {
 	case len(in.Addresses) == 0:
 		f.lack("the addresses that future machines may take: CAPMOX wants one at least, and proxaudit guesses none " +
 			"(--addresses 10.0.0.200-10.0.0.220, or clusters[].adopt.addresses)")
+	case slices.ContainsFunc(in.Addresses, mapped):
+		f.lack("the addresses of future machines: %q has IPv4 addresses in IPv6 form: write them as IPv4 (--addresses)", in.Addresses)
 	case addresspool.Family(f.set) == 0:
 		f.lack("the addresses of future machines are of two families: give those of one")
 	}
@@ -172,7 +174,12 @@ func (p *planner) nameservers() []string {
 	if one == "" {
 		return nil
 	}
-	return strings.FieldsFunc(one, func(r rune) bool { return r == ' ' || r == ',' || r == ';' })
+	return servers(one)
+}
+
+// servers are the addresses in a cloud-init nameserver setting.
+func servers(text string) []string {
+	return strings.FieldsFunc(text, func(r rune) bool { return r == ' ' || r == ',' || r == ';' })
 }
 
 func only(set map[string]bool) string {

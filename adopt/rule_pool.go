@@ -3,6 +3,7 @@ package adopt
 import (
 	"fmt"
 	"net/netip"
+	"net/url"
 	"slices"
 	"strings"
 
@@ -38,8 +39,8 @@ var rulePool = Rule{
 				out = append(out, r.of(clusterRef(p.cluster.Key), fmt.Sprintf("%s %s is in %q", e.what, e.address, p.future.addresses)))
 			}
 		}
-		if a, ok := addresspool.Address(p.future.gateway); ok && p.future.set.Contains(a) {
-			out = append(out, r.of(clusterRef(p.cluster.Key), fmt.Sprintf("the gateway %s is in %q", a, p.future.addresses)))
+		for _, a := range p.infrastructure() {
+			out = append(out, r.of(clusterRef(p.cluster.Key), fmt.Sprintf("%s %s is in %q", a.what, a.address, p.future.addresses)))
 		}
 		for _, other := range p.otherAddresses() {
 			out = append(out, r.of(other.ref, fmt.Sprintf("%s is in %q", other.address, p.future.addresses)))
@@ -48,7 +49,7 @@ var rulePool = Rule{
 	},
 }
 
-type endpointAddress struct {
+type namedAddress struct {
 	address netip.Addr
 	what    string
 }
@@ -56,16 +57,16 @@ type endpointAddress struct {
 // endpointAddresses are what leads to the control plane beside the machines' own addresses, each once. kubeadm's endpoint may be a
 // DNS name, which says nothing of the address that kube-vip or a balancer holds: the address under which the API server was
 // reached, and those that its certificate is made for, do.
-func (p *planner) endpointAddresses() []endpointAddress {
-	var out []endpointAddress
+func (p *planner) endpointAddresses() []namedAddress {
+	var out []namedAddress
 	own := p.addresses()
 	add := func(what, text string) {
 		a, ok := addresspool.Address(text)
 		// The end of a tunnel is that of whoever ran this.
-		if _, known := own[a]; !ok || known || loopback(text) || slices.ContainsFunc(out, func(e endpointAddress) bool { return e.address == a }) {
+		if _, known := own[a]; !ok || known || loopback(text) || slices.ContainsFunc(out, func(e namedAddress) bool { return e.address == a }) {
 			return
 		}
-		out = append(out, endpointAddress{a, what})
+		out = append(out, namedAddress{a, what})
 	}
 	add("the control plane's endpoint", p.endpoint.host)
 	if e, ok := parseEndpoint(strings.TrimPrefix(p.cluster.Server, "https://"), "443"); ok {
@@ -73,6 +74,45 @@ func (p *planner) endpointAddresses() []endpointAddress {
 	}
 	for _, san := range p.kubeadm.config.APIServer.CertSANs {
 		add("the address in the API server's certSANs", san)
+	}
+	return out
+}
+
+// infrastructure are those addresses in the pool that no guest of the site has, and that its guests need: gateways and DNS servers of
+// future machines and of VMs, and the Proxmox hosts themselves. Each is there once, under the first name.
+func (p *planner) infrastructure() []namedAddress {
+	var out []namedAddress
+	add := func(what string, list ...string) {
+		for _, text := range list {
+			a, ok := addresspool.Address(text)
+			if ok && p.future.set.Contains(a) && !slices.ContainsFunc(out, func(n namedAddress) bool { return n.address == a }) {
+				out = append(out, namedAddress{a, what})
+			}
+		}
+	}
+	add("the gateway", p.future.gateway)
+	add("the DNS server", p.future.dns...)
+	for i := range p.s.Sites {
+		site := &p.s.Sites[i]
+		if site.Name != p.site {
+			continue
+		}
+		if u, err := url.Parse(site.URL); err == nil {
+			add("the Proxmox API's address", u.Hostname())
+		}
+		for _, n := range site.Nodes {
+			add("the Proxmox host "+n.Name+"'s address", n.IP)
+		}
+	}
+	for i := range p.s.VMs {
+		v := &p.s.VMs[i]
+		if v.Site != p.site || v.Config == nil {
+			continue
+		}
+		for _, c := range v.Config.IPConfigs {
+			add(fmt.Sprintf("VM %d's gateway", v.VMID), c.Gateway4, c.Gateway6)
+		}
+		add(fmt.Sprintf("VM %d's DNS server", v.VMID), servers(v.Config.Nameserver)...)
 	}
 	return out
 }

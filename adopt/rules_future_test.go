@@ -65,6 +65,18 @@ func futureCases() map[string][]ruleCase {
 			{"of a pool whose cluster's name begins alike", pool("prod", "prod-v2-v4-icip", "10.0.0.0/24"), find("inclusterippool/prod/prod-v2-v4-icip", "10.0.0.0/24"), false},
 			{"of a Node that is left out", all(func(s *inventory.Snapshot, _ *adopt.Options) { dropVM(s, 1001) }, setNode("w-1", func(n *inventory.Node) { n.InternalIPs = []string{"10.0.0.209"} })),
 				find("node/prod/w-1", "10.0.0.209"), false},
+			{"of a DNS server for future machines", setOptions(func(o *adopt.Options) { o.Future.DNSServers = []string{"10.0.0.211"} }), find("cluster/prod", "the DNS server 10.0.0.211"), false},
+			{"of a VM's DNS server", setVM(1001, func(v *inventory.VM) { v.Config.Nameserver = "10.0.0.1 10.0.0.212" }),
+				find("cluster/prod", "VM 1001's DNS server 10.0.0.212"), false},
+			{"of a stranger's gateway", stranger("lab", 500, func(v *inventory.VM) {
+				v.Config.IPConfigs = []inventory.IPConfig{{Slot: "ipconfig0", IPv4: "10.0.7.1/16", Gateway4: "10.0.0.213"}}
+			}), find("cluster/prod", "VM 500's gateway 10.0.0.213"), false},
+			{"of a Proxmox host", func(s *inventory.Snapshot, _ *adopt.Options) { s.Sites[0].Nodes[1].IP = "10.0.0.214" }, find("cluster/prod", "the Proxmox host pve2's address 10.0.0.214"), false},
+			{"of the Proxmox API", func(s *inventory.Snapshot, _ *adopt.Options) { s.Sites[0].URL = "https://10.0.0.215:8006/api2/json" }, find("cluster/prod", "the Proxmox API's address 10.0.0.215"), false},
+			{"of a pool that writes them as IPv6", pool("dev", "dev-v4-icip", "::ffff:10.0.0.220-::ffff:10.0.0.230"), find("inclusterippool/dev/dev-v4-icip", "::ffff:10.0.0.220"), false},
+			{"of a pool that writes its network as IPv6", pool("dev", "dev-v4-icip", "::ffff:10.0.0.0/120"), find("inclusterippool/dev/dev-v4-icip", "/120"), false},
+			{"an adopted machine's, written as IPv6", addresses("::ffff:10.0.0.12-::ffff:10.0.0.12"), find("vm/lab/102", "10.0.0.12"), false},
+			{"the same host address on another site", all(stranger("dr", 500, nil), func(s *inventory.Snapshot, _ *adopt.Options) { s.Sites[len(s.Sites)-1].Nodes[0].IP = "10.0.0.214" }), nil, false},
 			{"nobody's", same, nil, false},
 			{"an endpoint that is a name, with an address elsewhere", endpointName("10.0.0.10"), nil, false},
 			{"of its own pool, in a later run", pool("prod", "prod-v4-icip", "10.0.0.200-10.0.0.220"), nil, false},
@@ -77,6 +89,8 @@ func futureCases() map[string][]ruleCase {
 		"PXA216": {
 			{"no addresses", addresses(), find("cluster/prod", "guesses none"), false},
 			{"addresses that are none", addresses("10.0.0.300"), find("cluster/prod", "10.0.0.300"), false},
+			{"IPv4 in IPv6 form", addresses("::ffff:10.0.0.200-::ffff:10.0.0.210"), find("cluster/prod", "in IPv6 form"), false},
+			{"a range over two families", addresses("::ffff:10.0.0.200-fd00::1"), find("cluster/prod", "is no range"), false},
 			{"two families", all(addresses("10.0.0.200", "fd00::200")), find("cluster/prod", "two families"), false},
 			{"no template", func(s *inventory.Snapshot, _ *adopt.Options) { dropVM(s, 9000) }, find("cluster/prod", "shows none"), false},
 			{"two templates", stranger("lab", 9001, func(v *inventory.VM) { yes := true; v.Template = &yes }), find("cluster/prod", "9000 (debian-12-k8s), 9001 (office-9001)"), false},
