@@ -68,6 +68,9 @@ func clusterCases() map[string][]ruleCase {
 			{"an API that is not known", kubeadm("kubeadm.k8s.io/v1beta4", "kubeadm.k8s.io/v1beta9"), find("cluster/prod", "v1beta9"), false},
 			{"no YAML", setCluster(func(c *inventory.Cluster) { c.Kubeadm.ClusterConfiguration = "{" }), find("cluster/prod", "cannot be read"), false},
 			{"arguments that are neither", kubeadm("  extraArgs:\n  - name: oidc-issuer-url\n    value: https://id.example", "  extraArgs: 5"), find("cluster/prod", "apiServer.extraArgs"), false},
+			{"a key twice", kubeadm("proxy: {}\n", "proxy: {}\ncontrolPlaneEndpoint: 10.0.0.99:6443\n"), find("cluster/prod", `"controlPlaneEndpoint" already set`), false},
+			{"a key twice below another", kubeadm("  podSubnet: 10.244.0.0/16\n", "  podSubnet: 10.244.0.0/16\n  podSubnet: 10.245.0.0/16\n"), find("cluster/prod", `"podSubnet" already set`), false},
+			{"a second document", kubeadm("scheduler: {}\n", "scheduler: {}\n---\nkind: ClusterConfiguration\n"), find("cluster/prod", "second document"), false},
 			{"v1beta4", same, nil, false},
 			{"v1beta3", kubeadm("kubeadm.k8s.io/v1beta4", "kubeadm.k8s.io/v1beta3"), nil, false},
 			{"edge: what was not read is missing, not absent", func(s *inventory.Snapshot, _ *adopt.Options) {
