@@ -119,9 +119,7 @@ func (p *planner) empty() *Plan {
 		Blockers: []Finding{}, Warnings: []Finding{}, Machines: []PlannedMachine{}, Groups: []PlannedGroup{},
 		Objects: []ObjectRef{}, Secrets: []SecretNeed{}, NodePatches: []NodePatch{}, Steps: []Step{},
 	}
-	if m := p.s.Management; m != nil && m.Context != "" && m.Context != inCluster {
-		out.context = []string{"--context=" + m.Context}
-	}
+	out.access = p.managementAccess()
 	return out
 }
 
@@ -153,7 +151,7 @@ func (p *planner) renderable(out *Plan) bool {
 
 // possible is true if every manifest has what it needs, blockers aside.
 func (p *planner) possible() bool {
-	if p.kubeadm == nil || p.kubeadm.err != nil || p.future.template == nil || len(p.controlPlanes()) == 0 || len(p.future.lacks) > 0 || p.endpoint.host == "" {
+	if p.kubeadm == nil || p.kubeadm.err != nil || p.future.template == nil || len(p.controlPlanes()) == 0 || len(p.future.lacks) > 0 || p.sameAccess() || p.endpoint.host == "" {
 		return false
 	}
 	return !slices.ContainsFunc(p.members, func(m *member) bool { return !m.whole() })

@@ -35,8 +35,8 @@ type Plan struct {
 
 	bundle *Bundle
 	pki    pki.Options
-	// context is kubectl's argument for the management cluster; empty for the current context.
-	context []string
+	// access is kubectl's arguments for the management cluster; empty for the current context.
+	access []string
 }
 
 // Summary counts a Plan.

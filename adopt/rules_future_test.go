@@ -116,6 +116,10 @@ func futureCases() map[string][]ruleCase {
 			{"an endpoint that is each machine's own: a name in capitals, to the root", setCluster(func(c *inventory.Cluster) { c.Kubeadm.ControlPlaneEndpoint = "LOCALHOST.:6443" }), find("cluster/prod", "kubeadm-config says LOCALHOST.:6443, which is each machine's own"), false},
 			{"an endpoint that is each machine's own: a name below", setCluster(func(c *inventory.Cluster) { c.Kubeadm.ControlPlaneEndpoint = "k8s.localhost:6443" }), find("cluster/prod", "kubeadm-config says k8s.localhost:6443, which is each machine's own"), false},
 			{"an endpoint whose name begins like that", setCluster(func(c *inventory.Cluster) { c.Kubeadm.ControlPlaneEndpoint = "localhost.example.com:6443" }), nil, false},
+			{"one context for both clusters", sameContext("", ""), find("cluster/prod", "which cluster a command is for"), false},
+			{"one context in one file for both clusters", sameContext("a.conf", "a.conf"), find("cluster/prod", "which cluster a command is for"), false},
+			{"one context, and two files", sameContext("", "prod.conf"), nil, false},
+			{"one context, for the management cluster is the one to adopt", all(sameContext("", ""), func(s *inventory.Snapshot, _ *adopt.Options) { s.Management.ClusterName = "prod" }), nil, false},
 			{"all derived", same, nil, false},
 			{"all given", setOptions(func(o *adopt.Options) {
 				o.Future = adopt.Future{Template: 9000, Addresses: []string{"10.0.0.200/29"}, Prefix: 24, Gateway: "10.0.0.254", DNSServers: []string{"1.1.1.1"}, CredentialsSecret: "pve"}
@@ -145,4 +149,12 @@ func pool(namespace, name, addresses string) change {
 		s.Objects = append(s.Objects, inventory.Object{APIVersion: "ipam.cluster.x-k8s.io/v1alpha2", Kind: "InClusterIPPool", Namespace: namespace, Name: name,
 			Content: map[string]any{"spec": map[string]any{"addresses": []any{addresses}, "prefix": float64(24)}}})
 	}
+}
+
+// sameContext is kubeadm's own context for both clusters, each from a file.
+func sameContext(management, workload string) change {
+	const context = "kubernetes-admin@kubernetes"
+	return all(func(s *inventory.Snapshot, _ *adopt.Options) {
+		s.Management.Context, s.Management.Kubeconfig = context, management
+	}, setCluster(func(c *inventory.Cluster) { c.Access, c.Kubeconfig = "kubeconfig "+context, workload }))
 }

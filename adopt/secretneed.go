@@ -19,9 +19,7 @@ func (p *planner) secretOptions() pki.CommandOptions {
 	if e := p.kubeadm.config.Etcd.External; p.kubeadm.externalEtcd {
 		o.EtcdCA, o.EtcdClientCert, o.EtcdClientKey = e.CAFile, e.CertFile, e.KeyFile
 	}
-	if m := p.s.Management; m != nil && m.Context != inCluster {
-		o.Context = m.Context
-	}
+	o.Access = p.managementAccess()
 	for _, m := range p.controlPlanes() {
 		if len(m.node.InternalIPs) > 0 {
 			o.Host = m.node.InternalIPs[0]

@@ -22,8 +22,8 @@ type Command struct {
 // CommandOptions say for which Secrets to print commands.
 type CommandOptions struct {
 	Options
-	// Context is the kubectl context of the management cluster; empty means the current one.
-	Context string
+	// Access are kubectl's arguments for the management cluster, --kubeconfig and --context; none means the current context.
+	Access []string
 	// Host is a control-plane node's address or name; empty prints a placeholder for it.
 	Host string
 	// PKIDir is kubeadm's certificatesDir; empty means DefaultDir.
@@ -141,10 +141,7 @@ func (o CommandOptions) pair(purpose, kind, cert, key, certName, keyName string,
 
 // create uses a server-side apply: a client-side one would copy the keys into an annotation.
 func (o CommandOptions) create(name, kind, why string, from ...string) Command {
-	kubectl := []string{"kubectl"}
-	if o.Context != "" {
-		kubectl = append(kubectl, "--context="+o.Context)
-	}
+	kubectl := append([]string{"kubectl"}, o.Access...)
 	words := append(slices.Clone(kubectl), "-n", o.Namespace, "create", "secret", "generic", name, "--type="+kind)
 	words = append(words, from...)
 	parts := []string{line(append(words, "--dry-run=client", "-o", "yaml"))}
@@ -156,7 +153,7 @@ func (o CommandOptions) create(name, kind, why string, from ...string) Command {
 		}
 		parts = append(parts, line(append(words, "-o", "yaml")))
 	}
-	parts = append(parts, line(append(kubectl, "apply", "--server-side", "-f", "-")))
+	parts = append(parts, line(append(slices.Clone(kubectl), "apply", "--server-side", "-f", "-")))
 	return Command{Makes: o.Namespace + "/" + name, Why: why, Line: strings.Join(parts, " | ")}
 }
 
