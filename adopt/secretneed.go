@@ -2,6 +2,7 @@ package adopt
 
 import (
 	"cmp"
+	"net/netip"
 	"path"
 	"strings"
 
@@ -21,9 +22,11 @@ func (p *planner) secretOptions() pki.CommandOptions {
 	}
 	o.Access = p.managementAccess()
 	for _, m := range p.controlPlanes() {
-		if len(m.node.InternalIPs) > 0 {
-			o.Host = m.node.InternalIPs[0]
-			break
+		// A Node's address is its own word, and goes into a command: only what is an address.
+		for _, text := range m.node.InternalIPs {
+			if a, err := netip.ParseAddr(text); err == nil && a.Zone() == "" && o.Host == "" {
+				o.Host = a.String()
+			}
 		}
 	}
 	return o
