@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"slices"
 
+	"k8s.io/apimachinery/pkg/util/validation"
+
 	"github.com/proxaudit/proxaudit/audit"
 	"github.com/proxaudit/proxaudit/inventory"
 )
@@ -151,6 +153,9 @@ func (p *planner) renderable(out *Plan) bool {
 
 // possible is true if every manifest has what it needs, blockers aside.
 func (p *planner) possible() bool {
+	if len(validation.IsDNS1123Label(p.name))+len(validation.IsDNS1123Label(p.namespace)) > 0 {
+		return false
+	}
 	if p.kubeadm == nil || p.kubeadm.err != nil || p.future.template == nil || len(p.controlPlanes()) == 0 || len(p.future.lacks) > 0 || p.sameAccess() || p.endpoint.host == "" {
 		return false
 	}

@@ -99,8 +99,16 @@ func futureCases() map[string][]ruleCase {
 			{"two gateways", setVM(1001, func(v *inventory.VM) { v.Config.IPConfigs[0].Gateway4 = "10.0.0.2" }), find("cluster/prod", "10.0.0.1, 10.0.0.2"), false},
 			{"a gateway that is none", setOptions(func(o *adopt.Options) { o.Future.Gateway = "router" }), find("cluster/prod", `"router" is no address`), false},
 			{"a gateway of another family", setOptions(func(o *adopt.Options) { o.Future.Gateway = "fd00::1" }), find("cluster/prod", "no IPv4 address"), false},
+			{"a derived gateway that is not in the network of the addresses", setOptions(func(o *adopt.Options) { o.Future.Prefix, o.Future.Addresses = 24, []string{"10.0.7.1-10.0.7.9"} }),
+				find("cluster/prod", "10.0.0.1 is not in the network of the addresses, 10.0.7.0/24 (--gateway)"), false},
+			{"addresses that no one network has", setOptions(func(o *adopt.Options) { o.Future.Prefix, o.Future.Addresses = 24, []string{"10.0.0.250-10.0.1.5"} }),
+				find("cluster/prod", "are not in one network (--prefix)"), false},
+			{"a DNS server that is none", setOptions(func(o *adopt.Options) { o.Future.DNSServers = []string{"resolver"} }), find("cluster/prod", `"resolver" is no address`), false},
+			{"credentials in the kubeconfig's place", setOptions(func(o *adopt.Options) { o.Future.CredentialsSecret = "prod-kubeconfig" }), find("cluster/prod", "own Secrets"), false},
+			{"an address twice", addresses("10.0.0.200-10.0.0.210", "10.0.0.205"), find("cluster/prod", "stand before it"), false},
+			{"two addresses in one", addresses("10.0.0.200 10.0.0.201"), find("cluster/prod", "has a blank"), false},
 			{"two prefixes", setVM(1001, func(v *inventory.VM) { v.Config.IPConfigs[0].IPv4 = "10.0.1.1/24" }), find("cluster/prod", "16, 24"), false},
-			{"a prefix that is none", setOptions(func(o *adopt.Options) { o.Future.Prefix = 33 }), find("cluster/prod", "33 is none of IPv4"), false},
+			{"a prefix that is none", setOptions(func(o *adopt.Options) { o.Future.Prefix = 33 }), find("cluster/prod", "33 is no length"), false},
 			{"no name server", func(s *inventory.Snapshot, _ *adopt.Options) {
 				for i := range s.VMs {
 					s.VMs[i].Config.Nameserver = ""
