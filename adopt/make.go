@@ -159,7 +159,9 @@ func (p *planner) possible() bool {
 	if p.kubeadm == nil || p.kubeadm.err != nil || p.future.template == nil || len(p.controlPlanes()) == 0 || len(p.future.lacks) > 0 || p.sameAccess() || p.endpoint.host == "" {
 		return false
 	}
-	return !slices.ContainsFunc(p.members, func(m *member) bool { return !m.whole() })
+	odd := false
+	p.oddVMs(func(*inventory.VM, string) { odd = true })
+	return !odd && !slices.ContainsFunc(p.members, func(m *member) bool { return !m.whole() || len(outOfRange(m.vm.Config)) > 0 })
 }
 
 // fill tells the plan what was found.

@@ -1,6 +1,10 @@
 package adopt
 
-import "fmt"
+import (
+	"fmt"
+
+	"github.com/proxaudit/proxaudit/inventory"
+)
 
 var ruleInputs = Rule{
 	ID: "PXA216", Blocks: true,
@@ -14,6 +18,9 @@ var ruleInputs = Rule{
 		for _, l := range p.future.lacks {
 			out = append(out, r.of(clusterRef(p.cluster.Key), l))
 		}
+		p.oddVMs(func(v *inventory.VM, detail string) {
+			out = append(out, r.advise(vmRef(v), "See what the VM's configuration says (qm config VMID), correct it there or in the snapshot, and read it anew.", detail))
+		})
 		if p.endpoint.host == "" {
 			out = append(out, r.of(clusterRef(p.cluster.Key), "the control plane's endpoint: "+p.endpoint.problem))
 		}

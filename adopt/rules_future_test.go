@@ -107,6 +107,13 @@ func futureCases() map[string][]ruleCase {
 			{"credentials in the kubeconfig's place", setOptions(func(o *adopt.Options) { o.Future.CredentialsSecret = "prod-kubeconfig" }), find("cluster/prod", "own Secrets"), false},
 			{"an address twice", addresses("10.0.0.200-10.0.0.210", "10.0.0.205"), find("cluster/prod", "stand before it"), false},
 			{"two addresses in one", addresses("10.0.0.200 10.0.0.201"), find("cluster/prod", "has a blank"), false},
+			{"more memory than there is", setVM(1001, func(v *inventory.VM) { v.Config.MemoryMiB = 1 << 40 }), find("vm/lab/1001", "memory in MiB is said to be 1099511627776"), false},
+			{"more cores than an int32 holds", setVM(102, func(v *inventory.VM) { v.Config.Cores = 1 << 33 }), find("vm/lab/102", "cores is said to be 8589934592"), false},
+			{"a negative number of sockets", setVM(1001, func(v *inventory.VM) { v.Config.Sockets = -1 }), find("vm/lab/1001", "sockets is said to be -1"), false},
+			{"negative memory", setVM(1001, func(v *inventory.VM) { v.Config.MemoryMiB = -8 }), find("vm/lab/1001", "-8"), false},
+			{"no cores", setVM(1001, func(v *inventory.VM) { v.Config.Cores = 0 }), find("vm/lab/1001", "is said to be 0"), false},
+			{"a disk of a negative size", setVM(1001, func(v *inventory.VM) { n := int64(-1); v.Config.Disks[0].SizeBytes = &n }), find("vm/lab/1001", "disk scsi0"), false},
+			{"a template's disk of any size", diskSize(1 << 62), find("vm/lab/9000", "disk scsi0"), false},
 			{"two prefixes", setVM(1001, func(v *inventory.VM) { v.Config.IPConfigs[0].IPv4 = "10.0.1.1/24" }), find("cluster/prod", "16, 24"), false},
 			{"a prefix that is none", setOptions(func(o *adopt.Options) { o.Future.Prefix = 33 }), find("cluster/prod", "33 is no length"), false},
 			{"no name server", func(s *inventory.Snapshot, _ *adopt.Options) {

@@ -118,6 +118,10 @@ func machineCases() map[string][]ruleCase {
 			{"edge: the configuration was not read", setVM(101, func(v *inventory.VM) { v.Config, v.ConfigError = nil, "595" }), find("vm/lab/101", "was not read: 595"), false},
 		},
 		"PXA217": {
+			{"a negative VLAN", nics(inventory.NIC{Slot: "net0", Model: "virtio", Bridge: "vmbr0", VLAN: -3}), find("vm/lab/1001", "VLAN -3"), false},
+			{"more VLANs than there are", nics(inventory.NIC{Slot: "net0", Model: "virtio", Bridge: "vmbr0", VLAN: 1<<32 + 5}), find("vm/lab/1001", "VLAN 4294967301"), false},
+			{"a negative number of queues", nics(inventory.NIC{Slot: "net0", Model: "virtio", Bridge: "vmbr0", Queues: -1}), find("vm/lab/1001", "-1 queues"), false},
+			{"a negative MTU", nics(inventory.NIC{Slot: "net0", Model: "virtio", Bridge: "vmbr0", MTU: -1500}), find("vm/lab/1001", "MTU of -1500"), false},
 			{"a gap", nics(nic("net1", "virtio")), find("vm/lab/1001", "net1 stands where net0"), true},
 			{"a model that CAPMOX does not know", nics(nic("net0", "e1000e")), find("vm/lab/1001", `model "e1000e"`), true},
 			{"no bridge", nics(inventory.NIC{Slot: "net0", Model: "virtio"}), find("vm/lab/1001", "on no bridge"), true},
