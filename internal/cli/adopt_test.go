@@ -207,6 +207,49 @@ func TestAdoptSecrets(t *testing.T) {
 	}
 }
 
+// Where something else cannot be written, no Secret is: not at the place that was named, nor beside it.
+func TestAdoptSecretsLast(t *testing.T) {
+	p := pkitest.New(t, "ecdsa")
+	dir := pkiFolder(t, p)
+	b := adoptBench(t, func(s *inventory.Snapshot) {
+		s.Clusters[0].ServingCAs, s.CollectedAt = []string{fmt.Sprintf("%x", sha256.Sum256(p.CA.Cert.Raw))}, pkitest.Now
+	})
+	if err := os.Mkdir("folder", 0o700); err != nil {
+		t.Fatal(err)
+	}
+	for name, args := range map[string][]string{
+		"nodes-out in no folder":    {"--nodes-out", "nowhere/nodes.yaml"},
+		"nodes-out is a folder":     {"--nodes-out", "folder"},
+		"output-dir in no folder":   {"--output-dir", "nowhere/out"},
+		"a plan in no folder":       {"--output-dir", "out", "-o", "json=nowhere/plan.json"},
+		"both folders are one":      {"--output-dir", "./secrets"},
+		"one is there already":      {"--output-dir", "folder"},
+		"a kubeconfig that is none": {"--output-dir", "out", "--nodes-out", "nodes.yaml", "--kubeconfig-file", "nowhere"},
+		"keys of another authority": {"--output-dir", "out", "--nodes-out", "nodes.yaml", "--pki-dir", pkiFolder(t, pkitest.New(t, "ecdsa"))},
+	} {
+		t.Run(name, func(t *testing.T) {
+			if err := b.run(prod(append([]string{"--pki-dir", dir, "--secrets-dir", "secrets"}, args...)...)...); err == nil {
+				t.Error("no error")
+			}
+			entries, err := os.ReadDir(".")
+			if err != nil {
+				t.Fatal(err)
+			}
+			for _, e := range entries {
+				if e.Name() != "folder" {
+					t.Errorf("%s is there", e.Name())
+				}
+			}
+		})
+	}
+	b.ok(prod("--pki-dir", dir, "--secrets-dir", "secrets", "--output-dir", "out", "--nodes-out", "nodes.yaml")...)
+	for _, name := range []string{"secrets", "out", "nodes.yaml"} {
+		if _, err := os.Lstat(name); err != nil {
+			t.Error(err)
+		}
+	}
+}
+
 func TestAdoptDryRun(t *testing.T) {
 	b := adoptBench(t, nil)
 	var sent int
