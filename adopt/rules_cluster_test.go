@@ -28,6 +28,15 @@ func clusterCases() map[string][]ruleCase {
 			{"edge: two with an etcd of their own elsewhere", all(fixture(2, 1), externalEtcd()), nil, false},
 		},
 		"PXA206": {
+			{"with etcd elsewhere, a control plane without its label", all(externalEtcd(), setNode("cp-3", func(n *inventory.Node) {
+				n.ControlPlane = false
+				delete(n.Labels, "node-role.kubernetes.io/control-plane")
+			})), find("pod/prod/kube-system/kube-apiserver-cp-3", `on the Node "cp-3", whose role label`), false},
+			{"with etcd elsewhere, a control plane without its label that is left out", all(externalEtcd(), setNode("cp-3", func(n *inventory.Node) { n.ControlPlane = false }),
+				setOptions(func(o *adopt.Options) { o.LeaveOut = []string{"cp-3"} })), find("pod/prod/kube-system/kube-apiserver-cp-3", "whose role label"), false},
+			{"with etcd elsewhere, a worker with the label", all(externalEtcd(), setNode("w-1", func(n *inventory.Node) { n.ControlPlane = true })),
+				find("node/prod/w-1", "no Pod kube-apiserver-w-1"), false},
+			{"with etcd elsewhere, all as it should be", externalEtcd(), nil, false},
 			{"a member that is no Node", addPod(inventory.StaticPod{Name: "etcd-cp-9", Component: "etcd", Node: "cp-9"}),
 				find("pod/prod/kube-system/etcd-cp-9", `no control-plane Node is called "cp-9"`), false},
 			{"a control plane without a VM", func(s *inventory.Snapshot, _ *adopt.Options) { dropVM(s, 102) }, find("node/prod/cp-2", "not proven"), false},
