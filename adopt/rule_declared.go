@@ -52,24 +52,34 @@ var ruleDeclared = Rule{
 	},
 }
 
-// leftovers are of this cluster by their own word, and not in the bundle: a Machine that the replicas do not count, or
-// something that would make Machines.
+// leftovers are of this cluster by their own word, and not in the bundle: a Machine that the replicas do not count, something that
+// makes or counts Machines, or what an earlier bundle gave them.
 func (p *planner) leftovers(r *Rule, known map[objectID]bool) []Finding {
 	var out []Finding
 	for i := range p.s.Objects {
 		o := &p.s.Objects[i]
-		if o.Cluster != "" || groupOf(o) != inventory.GroupCluster || o.Namespace != p.namespace || nested(o.Content, "spec", "clusterName") != p.name ||
-			known[objectID{o.Kind, o.Namespace, o.Name}] {
+		if o.Cluster != "" || !slices.Contains(bundleGroups, groupOf(o)) || o.Namespace != p.namespace || !p.claims(o) || known[objectID{o.Kind, o.Namespace, o.Name}] {
 			continue
 		}
 		switch {
 		case o.Kind == "Machine":
 			out = append(out, r.of(objectSubject(o), "it belongs to the Cluster "+p.name+", and the bundle has no such machine: what counts Machines would delete one that is too many"))
-		case (o.Kind == "MachineSet" || o.Kind == "MachineDeployment") && rendered(o):
+		case !rendered(o):
+		case o.Kind == "MachineSet" || o.Kind == "MachineDeployment" || o.Kind == "KubeadmControlPlane":
 			out = append(out, r.of(objectSubject(o), "an earlier bundle made it, and this one has none of the name: without Machines it would clone VMs"))
+		default:
+			out = append(out, r.of(objectSubject(o), "an earlier bundle made it, and this one has none of the name"))
 		}
 	}
 	return out
+}
+
+// bundleGroups are the API groups of what a bundle is made of, Secrets aside.
+var bundleGroups = []string{inventory.GroupCluster, inventory.GroupBootstrap, inventory.GroupControlPlane, inventory.GroupInfrastructure}
+
+// claims is true for an object that says that it belongs to this cluster, by its field or by its label.
+func (p *planner) claims(o *inventory.Object) bool {
+	return nested(o.Content, "spec", "clusterName") == p.name || nested(o.Content, "metadata", "labels", clusterv1.ClusterNameLabel) == p.name
 }
 
 // takers are MachineSets and MachineDeployments of others that would take over what the bundle makes: whatever matches the
