@@ -24,8 +24,8 @@ func TestMarshal(t *testing.T) {
 	if err := sigs.UnmarshalStrict(out, &back); err != nil {
 		t.Fatalf("%v\n%s", err, out)
 	}
-	a, _ := json.Marshal(in)   //nolint:errcheck // a map of strings
-	b, _ := json.Marshal(back) //nolint:errcheck // as above
+	a, _ := json.Marshal(in)
+	b, _ := json.Marshal(back)
 	if string(a) != string(b) {
 		t.Errorf("%s\n%s", a, b)
 	}
