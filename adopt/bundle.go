@@ -4,7 +4,7 @@ import (
 	"bytes"
 	"fmt"
 
-	"sigs.k8s.io/yaml"
+	"github.com/proxaudit/proxaudit/inventory/safeyaml"
 )
 
 // Document is one manifest.
@@ -55,7 +55,7 @@ func (w *writer) add(step StepID, apiVersion, kind, name string, object any) {
 	if w.err != nil {
 		return
 	}
-	text, err := yaml.Marshal(object)
+	text, err := safeyaml.Marshal(object)
 	if err != nil {
 		w.err = fmt.Errorf("%s %s/%s cannot be written as YAML: %w", kind, w.namespace, name, err)
 		return

@@ -2,6 +2,7 @@ package adopt
 
 import (
 	"cmp"
+	"fmt"
 	"net/netip"
 	"strconv"
 	"strings"
@@ -15,13 +16,19 @@ type endpoint struct {
 	port int32
 	// from says where it was found.
 	from string
+	// problem says why there is none; empty if none was named.
+	problem string
 }
 
 // findEndpoint takes kubeadm's own, else the address under which the API server was reached.
 func findEndpoint(c *inventory.Cluster) endpoint {
 	if c.Kubeadm != nil && c.Kubeadm.ControlPlaneEndpoint != "" {
 		// Without a port kubeadm takes 6443 (kubeadm constants.go: KubeAPIServerPort).
-		if e, ok := parseEndpoint(c.Kubeadm.ControlPlaneEndpoint, "6443"); ok {
+		if e, ok := parseEndpoint(c.Kubeadm.ControlPlaneEndpoint, "6443"); ok && loopback(e.host) {
+			// Each machine's own: a balancer on every Node, which no API shows. Another address may be right for controllers, but
+			// not for the machines that join by what kubeadm-config says.
+			return endpoint{problem: fmt.Sprintf("kubeadm-config says %s, which is each machine's own and leads no controller anywhere", c.Kubeadm.ControlPlaneEndpoint)}
+		} else if ok {
 			e.from = "kubeadm-config"
 			return e
 		}
@@ -31,12 +38,19 @@ func findEndpoint(c *inventory.Cluster) endpoint {
 		e.from = "the kubeconfig"
 		return e
 	}
-	return endpoint{}
+	return endpoint{problem: "neither kubeadm-config nor the kubeconfig names one"}
 }
 
+// loopback is true for what means another machine on each (RFC 6761 for names).
 func loopback(host string) bool {
+	host = strings.ToLower(strings.TrimSuffix(host, "."))
+	switch {
+	case host == "localhost", host == "localhost.localdomain", host == "ip6-localhost", host == "ip6-loopback", strings.HasSuffix(host, ".localhost"):
+		return true
+	}
 	a, err := netip.ParseAddr(host)
-	return host == "localhost" || err == nil && (a.IsLoopback() || a.IsUnspecified())
+	a = a.Unmap().WithZone("")
+	return err == nil && (a.IsLoopback() || a.IsUnspecified())
 }
 
 func parseEndpoint(s, usualPort string) (endpoint, bool) {

@@ -69,7 +69,7 @@ func sortFindings(fs []Finding) {
 	})
 }
 
-// needsOf are the needs of a list of coverage scopes of one source that are not known in full.
+// unknownOf are those of a list of coverage scopes of one source that are not known in full, as needs.
 func unknownOf(s *inventory.Snapshot, source string, scopes ...string) []inventory.Need {
 	var out []inventory.Need
 	for _, scope := range scopes {

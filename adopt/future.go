@@ -11,6 +11,7 @@ import (
 
 	"go4.org/netipx"
 
+	"github.com/proxaudit/proxaudit/adopt/addresspool"
 	"github.com/proxaudit/proxaudit/inventory"
 )
 
@@ -36,23 +37,18 @@ func (p *planner) findFuture() {
 	f.template = p.findTemplate()
 	f.addresses = in.Addresses
 	var err error
-	switch f.set, err = addressSet(in.Addresses); {
-	case err != nil:
-		f.lack("addresses of future machines: %v (--addresses, or clusters[].adopt.addresses)", err)
-	case len(in.Addresses) == 0:
+	// What cannot be read is told below.
+	if f.set, err = addresspool.Parse(in.Addresses); err == nil && len(in.Addresses) == 0 {
 		f.lack("the addresses that future machines may take: CAPMOX wants one at least, and proxaudit guesses none " +
 			"(--addresses 10.0.0.200-10.0.0.220, or clusters[].adopt.addresses)")
-	case family(f.set) == 0:
-		f.lack("the addresses of future machines are of two families: give those of one")
 	}
 	f.gateway, f.prefix = in.Gateway, in.Prefix
-	gateways, prefixes := p.networks(family(orEmpty(f.set)))
+	gateways, prefixes := p.networks(addresspool.Family(orEmpty(f.set)))
 	if f.gateway == "" {
 		if f.gateway = only(gateways); f.gateway == "" {
 			f.lack("the gateway of future machines: %s (--gateway, or clusters[].adopt.gateway)", said(gateways))
 		}
 	}
-	f.checkGateway()
 	if f.prefix == 0 {
 		if n, err := strconv.Atoi(only(prefixes)); err == nil {
 			f.prefix = n
@@ -60,31 +56,17 @@ func (p *planner) findFuture() {
 			f.lack("the prefix length of future machines' network: %s (--prefix, or clusters[].adopt.prefix)", said(prefixes))
 		}
 	}
-	if most := map[int]int{4: 32, 6: 128}[family(orEmpty(f.set))]; most != 0 && (f.prefix < 0 || f.prefix > most) {
-		f.lack("the prefix length of future machines' network: %d is none of IPv%d (--prefix)", f.prefix, family(f.set))
-	}
 	if f.dns = in.DNSServers; len(f.dns) == 0 {
 		f.dns = p.nameservers()
 	}
 	if len(f.dns) == 0 {
 		f.lack("the DNS servers of future machines: no adopted VM's cloud-init names any (--dns, or clusters[].adopt.dnsServers)")
 	}
+	told := Future{Addresses: f.addresses, Prefix: f.prefix, Gateway: f.gateway, DNSServers: f.dns, CredentialsSecret: in.CredentialsSecret}
+	for _, o := range told.check(p.name) {
+		f.lack("future machines: %s (--%s)", o.Text, o.Option)
+	}
 	slices.Sort(f.lacks)
-}
-
-// checkGateway: CAPMOX and the IPAM provider refuse a gateway that is no address, or one of another family than its machines.
-func (f *future) checkGateway() {
-	if f.gateway == "" {
-		return
-	}
-	a, err := netip.ParseAddr(f.gateway)
-	of := family(orEmpty(f.set))
-	switch {
-	case err != nil:
-		f.lack("the gateway of future machines: %q is no address", f.gateway)
-	case of == 4 && !a.Is4() || of == 6 && !a.Is6():
-		f.lack("the gateway of future machines: %s is no IPv%d address, as the addresses are (--gateway)", a, of)
-	}
 }
 
 func (f *future) lack(format string, args ...any) {
@@ -171,7 +153,12 @@ func (p *planner) nameservers() []string {
 	if one == "" {
 		return nil
 	}
-	return strings.FieldsFunc(one, func(r rune) bool { return r == ' ' || r == ',' || r == ';' })
+	return servers(one)
+}
+
+// servers are the addresses in a cloud-init nameserver setting.
+func servers(text string) []string {
+	return strings.FieldsFunc(text, func(r rune) bool { return r == ' ' || r == ',' || r == ';' })
 }
 
 func only(set map[string]bool) string {

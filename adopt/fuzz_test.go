@@ -137,9 +137,7 @@ func checkPlan(t testing.TB, s *inventory.Snapshot, o adopt.Options, p *adopt.Pl
 		if len(p.Missing) > 0 || slices.ContainsFunc(p.Blockers, func(f adopt.Finding) bool { return f.Destroys }) || len(p.Blockers) > 0 && !o.Force {
 			t.Fatalf("there is a bundle in spite of %v and %+v", p.Missing, p.Blockers)
 		}
-		if !slices.ContainsFunc(p.Blockers, func(f adopt.Finding) bool { return f.Rule == "PXA218" }) {
-			checkInvariants(t, s.Ordered(), p)
-		}
+		checkInvariants(t, s.Ordered(), p)
 	}
 	for _, n := range p.NodePatches {
 		checkPatch(t, s, p.Cluster, n)

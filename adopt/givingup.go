@@ -18,7 +18,7 @@ const settle = "sleep 60"
 // is paused: CAPMOX stops and destroys the VM of a ProxmoxMachine that it sees being deleted and not paused.
 func (p *Plan) GivingUp() []string {
 	kubectl := func(words ...string) string {
-		all := append(append([]string{"kubectl"}, p.context...), "-n", p.Namespace)
+		all := append(append([]string{"kubectl"}, p.access...), "-n", p.Namespace)
 		all = append(all, words...)
 		for i := range all {
 			all[i] = pki.Quote(all[i])

@@ -32,7 +32,7 @@ type shape struct {
 func shapeOf(vm *inventory.VM) shape {
 	c := vm.Config
 	out := shape{sockets: c.Sockets, cores: c.Cores, memoryMiB: c.MemoryMiB}
-	if d := bootDisk(c); d != nil {
+	if d := c.BootDrive(); d != nil {
 		out.diskSlot = d.Slot
 		if d.SizeBytes != nil {
 			// Rounded down: a template's disk can only grow, and sizeGb is in whole GiB.
@@ -46,35 +46,6 @@ func shapeOf(vm *inventory.VM) shape {
 	slices.Sort(nets)
 	out.networks = strings.Join(nets, ",")
 	return out
-}
-
-// bootDisk is the guest's first own disk: scsi before virtio, sata and ide, as Proxmox orders them without a boot order
-// (qemu-server PVE/QemuServer/Drive.pm).
-func bootDisk(c *inventory.VMConfig) *inventory.Disk {
-	var best *inventory.Disk
-	rank := func(slot string) (int, string) {
-		for i, prefix := range []string{"scsi", "virtio", "sata", "ide"} {
-			if n, ok := strings.CutPrefix(slot, prefix); ok {
-				return i, fmt.Sprintf("%04s", n)
-			}
-		}
-		return -1, ""
-	}
-	for i := range c.Disks {
-		d := &c.Disks[i]
-		r, n := rank(d.Slot)
-		if r < 0 || d.CDROM || d.CloudInit || d.Foreign {
-			continue
-		}
-		if best == nil {
-			best = d
-			continue
-		}
-		if br, bn := rank(best.Slot); r < br || r == br && n < bn {
-			best = d
-		}
-	}
-	return best
 }
 
 // findGroups puts workers together that are the same, and gives each group a name that says what it is.
@@ -120,11 +91,13 @@ func labelText(labels map[string]string) string {
 	return strings.Join(out, ",")
 }
 
-// uniqueLabels are keys that tell single machines apart (three workers or more, and no two with the same value): they say
-// who a machine is and not what it is for.
+// uniqueLabels are keys that tell single machines apart (three workers or more, all of which have it, and no two with the same
+// value): they say who a machine is and not what it is for. One that some workers lack tells kinds of machines apart, such
+// as those with a GPU.
 func (p *planner) uniqueLabels() map[string]bool {
 	values, count := map[string]map[string]bool{}, map[string]int{}
-	for _, m := range p.workers() {
+	workers := p.workers()
+	for _, m := range workers {
 		for k, v := range chosenLabels(m.node) {
 			if values[k] == nil {
 				values[k] = map[string]bool{}
@@ -135,7 +108,7 @@ func (p *planner) uniqueLabels() map[string]bool {
 	}
 	out := map[string]bool{}
 	for k, n := range count {
-		if n >= 3 && len(values[k]) == n {
+		if n >= 3 && n == len(workers) && len(values[k]) == n {
 			out[k] = true
 		}
 	}

@@ -4,6 +4,8 @@ import (
 	"encoding/json"
 	"fmt"
 	"maps"
+	"path"
+	"regexp"
 	"slices"
 	"strings"
 	"time"
@@ -124,6 +126,8 @@ func readKubeadm(k *inventory.KubeadmCluster) *kubeadmConfig {
 	}
 	if doc.Etcd.External != nil {
 		c.Etcd.External, out.externalEtcd = *doc.Etcd.External, true
+		e := &c.Etcd.External
+		e.CAFile, e.CertFile, e.KeyFile = out.path("etcd.external.caFile", e.CAFile), out.path("etcd.external.certFile", e.CertFile), out.path("etcd.external.keyFile", e.KeyFile)
 	}
 	c.APIServer = bootstrapv1.APIServer{ExtraArgs: out.args("apiServer.extraArgs", doc.APIServer.ExtraArgs), ExtraVolumes: doc.APIServer.ExtraVolumes,
 		ExtraEnvs: envs(doc.APIServer.ExtraEnvs), CertSANs: doc.APIServer.CertSANs}
@@ -132,7 +136,8 @@ func readKubeadm(k *inventory.KubeadmCluster) *kubeadmConfig {
 	c.Scheduler = bootstrapv1.Scheduler{ExtraArgs: out.args("scheduler.extraArgs", doc.Scheduler.ExtraArgs), ExtraVolumes: doc.Scheduler.ExtraVolumes,
 		ExtraEnvs: envs(doc.Scheduler.ExtraEnvs)}
 	c.DNS = bootstrapv1.DNS{ImageRepository: doc.DNS.ImageRepository, ImageTag: doc.DNS.ImageTag}
-	c.CertificatesDir, c.ImageRepository = doc.CertificatesDir, doc.ImageRepository
+	c.ImageRepository = doc.ImageRepository
+	c.CertificatesDir = out.path("certificatesDir", doc.CertificatesDir)
 	c.FeatureGates = maps.Clone(doc.FeatureGates)
 	switch a := bootstrapv1.EncryptionAlgorithmType(doc.EncryptionAlgorithm); {
 	case a == "" || a == defaultEncryption:
@@ -155,6 +160,22 @@ func readKubeadm(k *inventory.KubeadmCluster) *kubeadmConfig {
 	slices.Sort(out.lost)
 	out.lost = slices.Compact(out.lost)
 	return out
+}
+
+var plainCharacters = regexp.MustCompile(`^(/[A-Za-z0-9_.][A-Za-z0-9_.,+@=-]*)+/?$`)
+
+// path refuses what is no plain path: it goes into commands, and into the configuration of every later machine.
+func (k *kubeadmConfig) path(field, value string) string {
+	if value == "" || plainPath(value) {
+		return value
+	}
+	k.err = fmt.Errorf("kubeadm-config: %s is %q, which is no absolute path of plain characters without dots that lead elsewhere", field, value)
+	return ""
+}
+
+// plainPath is true for a clean absolute path that means the same to every shell and to scp.
+func plainPath(text string) bool {
+	return plainCharacters.MatchString(text) && path.Clean(text) == strings.TrimSuffix(text, "/")
 }
 
 // days turns kubeadm's duration into whole days; what is no multiple of a day, or more than Cluster API takes, has no place in it.

@@ -11,12 +11,18 @@ import (
 	bootstrapv1 "sigs.k8s.io/cluster-api/api/bootstrap/kubeadm/v1beta2"
 	kjson "sigs.k8s.io/json"
 	"sigs.k8s.io/yaml"
+
+	"github.com/proxaudit/proxaudit/inventory/strictyaml"
 )
 
-// parseKubeadm reads a document as kubeadm does, names of fields by their case, and returns the paths of the fields that this
+// parseKubeadm reads a document as kubeadm does, names of fields by their case. A text in which a key stands twice, or another document
+// follows, is refused: what kubeadm takes of it need not be what is taken here. It returns the paths of the fields that this
 // program does not know.
 func parseKubeadm(text string) (clusterConfiguration, []string, error) {
 	var doc clusterConfiguration
+	if err := strictyaml.Check(text); err != nil {
+		return doc, nil, err
+	}
 	raw, err := yaml.YAMLToJSON([]byte(text))
 	if err != nil {
 		return doc, nil, err

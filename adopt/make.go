@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"slices"
 
+	"k8s.io/apimachinery/pkg/util/validation"
+
 	"github.com/proxaudit/proxaudit/audit"
 	"github.com/proxaudit/proxaudit/inventory"
 )
@@ -34,6 +36,8 @@ func (p *planner) checkLeaveOut() error {
 	for _, name := range p.opt.LeaveOut {
 		i := slices.IndexFunc(p.s.Nodes, func(n inventory.Node) bool { return n.Cluster == p.cluster.Key && n.Name == name })
 		switch {
+		case i < 0 && !p.s.Known(inventory.ClusterSource(p.cluster.Key), inventory.ScopeNodes):
+			// The plan says that the Nodes are missing, and is none.
 		case i < 0:
 			return &LeaveOutError{name, "the cluster has no such Node"}
 		case p.s.Nodes[i].ControlPlane:
@@ -117,9 +121,7 @@ func (p *planner) empty() *Plan {
 		Blockers: []Finding{}, Warnings: []Finding{}, Machines: []PlannedMachine{}, Groups: []PlannedGroup{},
 		Objects: []ObjectRef{}, Secrets: []SecretNeed{}, NodePatches: []NodePatch{}, Steps: []Step{},
 	}
-	if m := p.s.Management; m != nil && m.Context != "" && m.Context != inCluster {
-		out.context = []string{"--context=" + m.Context}
-	}
+	out.access = p.managementAccess()
 	return out
 }
 
@@ -151,10 +153,15 @@ func (p *planner) renderable(out *Plan) bool {
 
 // possible is true if every manifest has what it needs, blockers aside.
 func (p *planner) possible() bool {
-	if p.kubeadm == nil || p.kubeadm.err != nil || p.future.template == nil || len(p.controlPlanes()) == 0 || len(p.future.lacks) > 0 || p.endpoint.host == "" {
+	if len(validation.IsDNS1123Label(p.name))+len(validation.IsDNS1123Label(p.namespace)) > 0 {
 		return false
 	}
-	return !slices.ContainsFunc(p.members, func(m *member) bool { return !m.whole() })
+	if p.kubeadm == nil || p.kubeadm.err != nil || p.future.template == nil || len(p.controlPlanes()) == 0 || len(p.future.lacks) > 0 || p.sameAccess() || p.endpoint.host == "" {
+		return false
+	}
+	odd := false
+	p.oddVMs(func(*inventory.VM, string) { odd = true })
+	return !odd && !slices.ContainsFunc(p.members, func(m *member) bool { return !m.whole() || len(outOfRange(m.vm.Config)) > 0 })
 }
 
 // fill tells the plan what was found.

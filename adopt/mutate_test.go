@@ -177,7 +177,7 @@ func matchLabels(pairs ...string) map[string]any {
 	return map[string]any{"matchLabels": labels}
 }
 
-// declaredMachine is a Machine with its ProxmoxMachine for a VM.
+// declaredMachine is a Machine of the cluster, with its ProxmoxMachine, for a VM.
 func declaredMachine(namespace, name string, vmid int, annotations map[string]string) change {
 	return func(s *inventory.Snapshot, _ *adopt.Options) {
 		id := vmid
@@ -189,7 +189,7 @@ func declaredMachine(namespace, name string, vmid int, annotations map[string]st
 		s.ProxmoxMachines = append(s.ProxmoxMachines, inventory.ProxmoxMachine{Meta: meta, Cluster: "prod", ProviderID: pid, VMID: &id,
 			SourceNode: "pve1", Ready: true})
 		for _, kind := range []string{"Machine", "ProxmoxMachine"} {
-			content := map[string]any{"metadata": map[string]any{"annotations": anyMap(annotations)}}
+			content := renderedFor("prod", annotations, map[string]any{"clusterName": "prod"})
 			s.Objects = append(s.Objects, inventory.Object{APIVersion: capi, Kind: kind, Namespace: namespace, Name: name, Content: content})
 		}
 	}

@@ -4,7 +4,7 @@ import (
 	"bytes"
 	"fmt"
 
-	"sigs.k8s.io/yaml"
+	"github.com/proxaudit/proxaudit/inventory/safeyaml"
 )
 
 // nodePatchDocument is the Nodes of the workload cluster with the providerID that each lacks. The API server takes a
@@ -13,7 +13,7 @@ import (
 func nodePatchDocument(patches []NodePatch) ([]byte, error) {
 	var out bytes.Buffer
 	for _, n := range patches {
-		text, err := yaml.Marshal(map[string]any{
+		text, err := safeyaml.Marshal(map[string]any{
 			"apiVersion": "v1", "kind": "Node",
 			"metadata": map[string]any{"name": n.Node},
 			"spec":     map[string]any{"providerID": n.ProviderID},

@@ -9,6 +9,7 @@ import (
 
 	corev1 "k8s.io/api/core/v1"
 
+	"github.com/proxaudit/proxaudit/adopt/addresspool"
 	"github.com/proxaudit/proxaudit/inventory"
 )
 
@@ -19,7 +20,7 @@ func (p *planner) proxmoxCluster() *proxmoxCluster {
 		ObjectMeta: p.meta(p.name, nil, paused)}
 	pool := &ipConfig{Addresses: f.addresses, Prefix: int32(f.prefix), Gateway: f.gateway} //nolint:gosec // a prefix is at most 128
 	out.Spec = proxmoxClusterSpec{ControlPlaneEndpoint: apiEndpoint{Host: p.endpoint.host, Port: p.endpoint.port}, DNSServers: f.dns}
-	if family(orEmpty(f.set)) == 6 {
+	if addresspool.Family(orEmpty(f.set)) == 6 {
 		out.Spec.IPv6Config = pool
 	} else {
 		out.Spec.IPv4Config = pool
@@ -77,7 +78,7 @@ func (p *planner) futureDisk(s shape) (slot string, size int32) {
 	if c == nil || s.diskGiB < leastDiskGiB {
 		return "", 0
 	}
-	d := bootDisk(c)
+	d := c.BootDrive()
 	if d == nil || d.SizeBytes == nil || *d.SizeBytes > s.diskGiB<<30 {
 		return "", 0
 	}

@@ -12,7 +12,7 @@ type Options struct {
 	Name string
 	// Namespace is where the objects will be; empty means that of a Cluster object which is there already, else Name.
 	Namespace string
-	// CAPIVersion and CAPMOXVersion replace what the providers' Deployments say, like "v1.14.2".
+	// CAPIVersion and CAPMOXVersion are for providers whose Deployments do not say theirs, like "v1.14.2".
 	CAPIVersion, CAPMOXVersion string
 	// UserPKI leaves the PKI Secrets the user's own: the control-plane controller then neither owns them nor rotates the
 	// kubeconfig.

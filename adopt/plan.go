@@ -35,8 +35,8 @@ type Plan struct {
 
 	bundle *Bundle
 	pki    pki.Options
-	// context is kubectl's argument for the management cluster; empty for the current context.
-	context []string
+	// access is kubectl's arguments for the management cluster; empty for the current context.
+	access []string
 }
 
 // Summary counts a Plan.
@@ -116,8 +116,6 @@ type SecretNeed struct {
 	Keys []string `json:"keys"`
 	// From says where its content lies.
 	From string `json:"from"`
-	// Commands make it.
-	Commands []string `json:"commands,omitempty"`
 }
 
 // Ready is true if there is nothing that forbids rendering.

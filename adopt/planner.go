@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/proxaudit/proxaudit/adopt/addresspool"
 	"github.com/proxaudit/proxaudit/audit"
 	"github.com/proxaudit/proxaudit/audit/identity"
 	"github.com/proxaudit/proxaudit/inventory"
@@ -63,7 +64,13 @@ func (m *member) providerID() string { return "proxmox://" + m.vm.UUID() }
 
 // whole is true for a member that a manifest can be written for.
 func (m *member) whole() bool {
-	return m.vm != nil && m.vm.Config != nil && m.vm.UUID() != "" && m.proof
+	return m.vm != nil && m.vm.Config != nil && m.vm.UUID() != "" && !uuidFromArgs(m.vm) && m.proof
+}
+
+// uuidFromArgs is true for a VM whose guest sees another UUID than its configuration's smbios1, the only place where CAPMOX looks
+// (cluster-api-provider-proxmox internal/service/vmservice: the providerID is made from VirtualMachineConfig.SMBios1).
+func uuidFromArgs(vm *inventory.VM) bool {
+	return vm.Config != nil && vm.Config.UUID != "" && vm.Config.UUIDSource == "args"
 }
 
 func newPlanner(s *inventory.Snapshot, opt Options) *planner {
@@ -148,10 +155,13 @@ func rankOf(m *member) int {
 	return 1
 }
 
-// proven is true if the Node itself names the VM's SMBIOS UUID: as its systemUUID, or in the providerID that CAPMOX writes.
-// That no other VM or Node has it is the graph's business, which makes a conflict of it.
-func proven(n *inventory.Node, vm *inventory.VM) bool {
-	uuid := vm.UUID()
+// proven is true if the Node itself names the VM's SMBIOS UUID. That no other VM or Node has it is the graph's business, which
+// makes a conflict of it.
+func proven(n *inventory.Node, vm *inventory.VM) bool { return saysUUID(n, vm.UUID()) }
+
+// saysUUID is true if the Node names an SMBIOS UUID as its own: as its systemUUID, else in the providerID that CAPMOX writes, which
+// is as good a proof. A systemUUID that says another is never outvoted.
+func saysUUID(n *inventory.Node, uuid string) bool {
 	if uuid == "" {
 		return false
 	}
@@ -175,7 +185,7 @@ func (p *planner) addresses() map[netip.Addr]*member {
 	out := map[netip.Addr]*member{}
 	add := func(m *member, list []string) {
 		for _, text := range list {
-			if a, ok := addressOf(text); ok {
+			if a, ok := addresspool.Address(text); ok {
 				out[a] = m
 			}
 		}

@@ -11,7 +11,7 @@ func Rules() []Rule {
 		ruleNotRunning, ruleVMName, ruleNoUUID, ruleProviderID, ruleEvenEtcd, ruleUncovered, ruleSkew, ruleProviders,
 		ruleHealthCheck, rulePool, ruleSites, ruleCredentials, ruleIdentity, ruleDeclared, ruleNoKubeadm, ruleInputs,
 		ruleNetwork, ruleObjectName, ruleProvenPair, ruleFiles, ruleArguments, ruleOtherStaticPods, ruleLost, ruleNotReady,
-		ruleNotReproduced, ruleLeftOver, ruleServingCA, ruleInaccurateTemplate, ruleLeftOut,
+		ruleNotReproduced, ruleLeftOver, ruleServingCA, ruleInaccurateTemplate, ruleLeftOut, ruleBootstrapMark,
 	}
 	slices.SortFunc(all, func(a, b Rule) int { return cmp.Compare(a.ID, b.ID) })
 	return all

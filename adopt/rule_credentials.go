@@ -12,13 +12,22 @@ var ruleCredentials = Rule{
 	ID: "PXA212", Blocks: true, Destroys: true,
 	Title:  "CAPMOX cannot see the cluster's site",
 	Why:    "CAPMOX looks VMs up by VMID at the Proxmox that its credentials lead to. On another site that number is another guest's, or nobody's.",
-	Remedy: "Give the cluster credentials of its own for its site (leave out --controller-credentials; --credentials-secret names the Secret).",
+	Remedy: "Give the cluster credentials of its own for its site (leave out --controller-credentials; --credentials-secret names a Secret that no cluster of another site has).",
 	check: func(r *Rule, p *planner) []Finding {
-		if p.future.secret != "" || p.site == "" {
+		if p.site == "" {
 			return nil
 		}
-		// What CAPMOX's own credentials lead to is told by the VMs that it manages with them.
-		sites := p.controllerSites()
+		// What credentials lead to is told by the VMs that CAPMOX manages with them.
+		if p.future.secret != "" {
+			secret := p.namespace + "/" + p.future.secret
+			// A Secret that nobody has used says nothing: its URL is not read.
+			if sites := p.managedSites(secret); len(sites) > 0 && !slices.Equal(sites, []string{p.site}) {
+				return []Finding{r.of(clusterRef(p.cluster.Key), fmt.Sprintf("the VMs are on site %s, and the credentials in the Secret %s, which another ProxmoxCluster has, lead to %s",
+					p.site, secret, strings.Join(sites, ", ")))}
+			}
+			return nil
+		}
+		sites := p.managedSites("")
 		switch {
 		case len(sites) == 0:
 			return []Finding{r.of(clusterRef(p.cluster.Key), "no machine that CAPMOX manages with its own credentials shows which site they lead to")}
@@ -29,13 +38,14 @@ var ruleCredentials = Rule{
 	},
 }
 
-// controllerSites are the sites of the VMs whose ProxmoxCluster names no credentials.
-func (p *planner) controllerSites() []string {
+// managedSites are the sites of the VMs of other clusters whose ProxmoxCluster names a Secret (NAMESPACE/NAME); empty stands
+// for those that name none.
+func (p *planner) managedSites(secret string) []string {
 	var out []string
 	for i := range p.s.ProxmoxMachines {
 		pm := &p.s.ProxmoxMachines[i]
 		c := clusterOf(p.s, pm.Cluster)
-		if pm.Cluster == p.cluster.Key || c == nil || c.Declared == nil || c.Declared.Infrastructure == nil || c.Declared.Infrastructure.CredentialsSecret != "" {
+		if pm.Cluster == p.cluster.Key || c == nil || c.Declared == nil || c.Declared.Infrastructure == nil || c.Declared.Infrastructure.CredentialsSecret != secret {
 			continue
 		}
 		e := p.g.Of(inventory.Subject{Kind: inventory.SubjectProxmoxMachine, Scope: pm.Namespace, Name: pm.Name})

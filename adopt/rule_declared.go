@@ -1,10 +1,13 @@
 package adopt
 
 import (
+	"cmp"
 	"fmt"
+	"maps"
 	"slices"
 
 	"k8s.io/apimachinery/pkg/labels"
+	clusterv1 "sigs.k8s.io/cluster-api/api/core/v1beta2"
 
 	"github.com/proxaudit/proxaudit/inventory"
 )
@@ -12,33 +15,71 @@ import (
 var ruleDeclared = Rule{
 	ID: "PXA214", Blocks: true, Destroys: true,
 	Title: "Something that is declared already is in the way",
-	Why: "Two Machines for one VM: whichever is deleted first takes the VM with it. Objects of the same name that proxaudit did not render would " +
-		"be changed by the manifests.",
-	Remedy: "Choose another namespace or name (--target-namespace, --target-name). A cluster that Cluster API made is under it already: there is nothing to adopt.",
+	Why: "Two Machines for one VM: whichever is deleted first takes the VM with it. Objects of the same name that proxaudit did not render for " +
+		"these very machines would be changed by the manifests, and with them what becomes of other machines. What an earlier bundle had and this one " +
+		"has no more stays: a MachineSet of it clones VMs, or deletes Machines, until it has as many as it wants.",
+	Remedy: "Choose another namespace or name (--target-namespace, --target-name). A cluster that Cluster API made is under it already: there is nothing to adopt. " +
+		"What is left of an earlier bundle for this cluster: take it back with that bundle's RUNBOOK.md (Giving up), then adopt anew.",
 	check: func(r *Rule, p *planner) []Finding {
+		planned := p.planned()
 		var out []Finding
 		for _, m := range p.members {
 			if m.entity == nil {
 				continue
 			}
 			for _, i := range m.entity.Machines {
-				if o := &p.s.Machines[i]; !p.ours("Machine", &o.Meta) {
+				if o := &p.s.Machines[i]; !p.ours(planned, m, "Machine", &o.Meta) {
 					out = append(out, r.of(m.ref(), fmt.Sprintf("the Machine %s/%s declares it", o.Namespace, o.Name)))
 				}
 			}
 			for _, i := range m.entity.ProxmoxMachines {
-				if o := &p.s.ProxmoxMachines[i]; !p.ours("ProxmoxMachine", &o.Meta) {
+				if o := &p.s.ProxmoxMachines[i]; !p.ours(planned, m, "ProxmoxMachine", &o.Meta) {
 					out = append(out, r.of(m.ref(), fmt.Sprintf("the ProxmoxMachine %s/%s declares it", o.Namespace, o.Name)))
 				}
 			}
 		}
-		for _, id := range p.planned() {
-			if o := p.existing.all[id]; o != nil && !rendered(o) {
-				out = append(out, r.of(objectSubject(o), "it is there, and proxaudit did not render it"))
+		known := map[objectID]bool{}
+		for _, o := range planned {
+			known[o.objectID] = true
+			if there := p.existing.all[o.objectID]; there != nil {
+				if why := p.foreign(there, o.member); why != "" {
+					out = append(out, r.of(objectSubject(there), "it is there, and "+why))
+				}
 			}
 		}
+		out = append(out, p.leftovers(r, known)...)
 		return append(out, p.takers(r)...)
 	},
+}
+
+// leftovers are of this cluster by their own word, and not in the bundle: a Machine that the replicas do not count, something that
+// makes or counts Machines, or what an earlier bundle gave them.
+func (p *planner) leftovers(r *Rule, known map[objectID]bool) []Finding {
+	var out []Finding
+	for i := range p.s.Objects {
+		o := &p.s.Objects[i]
+		if o.Cluster != "" || !slices.Contains(bundleGroups, groupOf(o)) || o.Namespace != p.namespace || !p.claims(o) || known[objectID{o.Kind, o.Namespace, o.Name}] {
+			continue
+		}
+		switch {
+		case o.Kind == "Machine":
+			out = append(out, r.of(objectSubject(o), "it belongs to the Cluster "+p.name+", and the bundle has no such machine: what counts Machines would delete one that is too many"))
+		case !rendered(o):
+		case o.Kind == "MachineSet" || o.Kind == "MachineDeployment" || o.Kind == "KubeadmControlPlane":
+			out = append(out, r.of(objectSubject(o), "an earlier bundle made it, and this one has none of the name: without Machines it would clone VMs"))
+		default:
+			out = append(out, r.of(objectSubject(o), "an earlier bundle made it, and this one has none of the name"))
+		}
+	}
+	return out
+}
+
+// bundleGroups are the API groups of what a bundle is made of, Secrets aside.
+var bundleGroups = []string{inventory.GroupCluster, inventory.GroupBootstrap, inventory.GroupControlPlane, inventory.GroupInfrastructure}
+
+// claims is true for an object that says that it belongs to this cluster, by its field or by its label.
+func (p *planner) claims(o *inventory.Object) bool {
+	return nested(o.Content, "spec", "clusterName") == p.name || nested(o.Content, "metadata", "labels", clusterv1.ClusterNameLabel) == p.name
 }
 
 // takers are MachineSets and MachineDeployments of others that would take over what the bundle makes: whatever matches the
@@ -82,25 +123,69 @@ type takerTarget struct {
 	labels labels.Set
 }
 
-// ours is true for an object that an earlier bundle for this cluster made.
-func (p *planner) ours(kind string, meta *inventory.Meta) bool {
-	return meta.Namespace == p.namespace && meta.Annotations[AnnotationRendered] == renderedBy && p.existing.all[objectID{kind, meta.Namespace, meta.Name}] != nil
+// ours is true for an object that an earlier bundle for this cluster made for the same machine.
+func (p *planner) ours(planned []plannedObject, m *member, kind string, meta *inventory.Meta) bool {
+	id := objectID{kind, meta.Namespace, meta.Name}
+	there := p.existing.all[id]
+	return there != nil && slices.Contains(planned, plannedObject{id, m}) && p.foreign(there, m) == ""
+}
+
+// foreign says why an object that has the name of one of the bundle is none of an earlier bundle for this cluster and machine,
+// which is nil for what stands for none; empty if it is one. The name of a Machine is that of a VM, which recurs over clusters, so
+// that the label and the machine that it was rendered for have to be the same.
+func (p *planner) foreign(o *inventory.Object, m *member) string {
+	if !rendered(o) {
+		return "proxaudit did not render it"
+	}
+	for _, name := range []string{nested(o.Content, "metadata", "labels", clusterv1.ClusterNameLabel), cmp.Or(nested(o.Content, "spec", "clusterName"), p.name)} {
+		if name != p.name {
+			return fmt.Sprintf("proxaudit rendered it for the cluster %q", name)
+		}
+	}
+	if host := nested(o.Content, "spec", "controlPlaneEndpoint", "host"); host != "" && p.endpoint.host != "" && host != p.endpoint.host {
+		return fmt.Sprintf("proxaudit rendered it for the control plane at %s, and this one's is at %s", host, p.endpoint.host)
+	}
+	if m == nil || m.vm == nil {
+		return ""
+	}
+	want := map[string]string{}
+	addProvenance(want, m)
+	for _, key := range slices.Sorted(maps.Keys(want)) {
+		if got := nested(o.Content, "metadata", "annotations", key); got != want[key] {
+			return fmt.Sprintf("proxaudit rendered it for another machine: its annotation %s is %q, and this machine's %q", key, got, want[key])
+		}
+	}
+	return ""
+}
+
+// plannedObject is an object of the bundle with the machine that it stands for, if it stands for one.
+type plannedObject struct {
+	objectID
+	member *member
 }
 
 // planned are the objects that a bundle would have.
-func (p *planner) planned() []objectID {
-	ns := p.namespace
-	out := []objectID{{"Cluster", ns, p.name}, {"ProxmoxCluster", ns, p.name}, {"KubeadmControlPlane", ns, p.controlPlaneName()},
-		{"ProxmoxMachineTemplate", ns, p.controlPlaneName()}}
+func (p *planner) planned() []plannedObject {
+	var out []plannedObject
+	add := func(m *member, kind, name string) {
+		out = append(out, plannedObject{objectID{kind, p.namespace, name}, m})
+	}
+	add(nil, "Cluster", p.name)
+	add(nil, "ProxmoxCluster", p.name)
+	add(nil, "KubeadmControlPlane", p.controlPlaneName())
+	add(nil, "ProxmoxMachineTemplate", p.controlPlaneName())
 	for _, m := range p.members {
-		out = append(out, objectID{"Machine", ns, m.name()}, objectID{"ProxmoxMachine", ns, m.name()})
+		add(m, "Machine", m.name())
+		add(m, "ProxmoxMachine", m.name())
 		if m.node.ControlPlane {
-			out = append(out, objectID{"KubeadmConfig", ns, m.name()})
+			add(nil, "KubeadmConfig", m.name())
 		}
 	}
 	for _, g := range p.groups {
-		out = append(out, objectID{"MachineDeployment", ns, g.name}, objectID{"MachineSet", ns, g.setName()},
-			objectID{"ProxmoxMachineTemplate", ns, g.name}, objectID{"KubeadmConfigTemplate", ns, g.name})
+		add(nil, "MachineDeployment", g.name)
+		add(nil, "MachineSet", g.setName())
+		add(nil, "ProxmoxMachineTemplate", g.name)
+		add(nil, "KubeadmConfigTemplate", g.name)
 	}
 	return out
 }

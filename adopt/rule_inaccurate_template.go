@@ -18,7 +18,7 @@ var ruleInaccurateTemplate = Rule{
 		for _, like := range p.likenesses() {
 			s := shapeOf(like.member.vm)
 			if slot, _ := p.futureDisk(s); slot == "" {
-				if d := bootDisk(t.Config); d == nil || d.SizeBytes == nil {
+				if d := t.Config.BootDrive(); d == nil || d.SizeBytes == nil {
 					say(like.name, "the size of the template's boot disk is not known, so that the manifests leave a clone's as it is")
 				} else if *d.SizeBytes > s.diskGiB<<30 {
 					say(like.name, fmt.Sprintf("the template's boot disk has %d GiB, and theirs %d", *d.SizeBytes>>30, s.diskGiB))

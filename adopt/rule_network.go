@@ -50,8 +50,25 @@ func badDevices(c *inventory.VMConfig) []string {
 			out = append(out, fmt.Sprintf("%s is of model %q", n.Slot, n.Model))
 		case n.Bridge == "":
 			out = append(out, n.Slot+" is on no bridge")
-		case n.MTU != 0 && n.MTU != 1 && (n.MTU < 576 || n.MTU > 65520):
+		case n.MTU > 1 && n.MTU < 576:
 			out = append(out, fmt.Sprintf("%s has an MTU of %d, and CAPMOX takes 1 or 576 to 65520", n.Slot, n.MTU))
+		}
+	}
+	return append(out, outOfRange(c)...)
+}
+
+// outOfRange are the numbers of network devices that none can have. A manifest would leave them out without a word, or say another one.
+func outOfRange(c *inventory.VMConfig) []string {
+	var out []string
+	for _, n := range c.NICs {
+		if n.VLAN < 0 || n.VLAN > 4094 {
+			out = append(out, fmt.Sprintf("%s is in VLAN %d, and there are 1 to 4094", n.Slot, n.VLAN))
+		}
+		if n.Queues < 0 || n.Queues > 64 {
+			out = append(out, fmt.Sprintf("%s has %d queues, and Proxmox gives 64 at most", n.Slot, n.Queues))
+		}
+		if n.MTU < 0 || n.MTU > 65520 {
+			out = append(out, fmt.Sprintf("%s has an MTU of %d, which is none", n.Slot, n.MTU))
 		}
 	}
 	return out

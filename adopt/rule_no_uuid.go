@@ -39,6 +39,9 @@ var ruleNoUUID = Rule{
 						detail = fmt.Sprintf("%q identifies no single machine", raw)
 					}
 					out = append(out, r.of(vmRef(v), detail))
+				case uuidFromArgs(v):
+					out = append(out, r.advise(vmRef(v), fmt.Sprintf("Say the same in smbios1 (qm set %d --smbios1 uuid=%s, with what stands there already) and take -uuid out of args: "+
+						"the guest goes on seeing the same, also after a restart.", v.VMID, u), "its UUID comes from args (-uuid), and CAPMOX takes the one of smbios1, which is not known"))
 				case len(byUUID[u]) > 1 && !shared[u]:
 					shared[u] = true
 					out = append(out, r.of(nodeRef(m.node), fmt.Sprintf("%s have the same, %s", vmList(byUUID[u]), u)))

@@ -3,8 +3,11 @@ package adopt
 import (
 	"fmt"
 	"net/netip"
+	"net/url"
 	"slices"
+	"strings"
 
+	"github.com/proxaudit/proxaudit/adopt/addresspool"
 	"github.com/proxaudit/proxaudit/audit"
 	"github.com/proxaudit/proxaudit/inventory"
 )
@@ -31,17 +34,87 @@ var rulePool = Rule{
 				out = append(out, r.of(found[a].ref(), fmt.Sprintf("%s is in %q", a, p.future.addresses)))
 			}
 		}
-		if a, err := netip.ParseAddr(p.endpoint.host); err == nil && p.future.set.Contains(a) {
-			out = append(out, r.of(clusterRef(p.cluster.Key), fmt.Sprintf("the control plane's endpoint %s is in %q", a, p.future.addresses)))
+		for _, e := range p.endpointAddresses() {
+			if p.future.set.Contains(e.address) {
+				out = append(out, r.of(clusterRef(p.cluster.Key), fmt.Sprintf("%s %s is in %q", e.what, e.address, p.future.addresses)))
+			}
 		}
-		if a, err := netip.ParseAddr(p.future.gateway); err == nil && p.future.set.Contains(a) {
-			out = append(out, r.of(clusterRef(p.cluster.Key), fmt.Sprintf("the gateway %s is in %q", a, p.future.addresses)))
+		for _, a := range p.infrastructure() {
+			out = append(out, r.of(clusterRef(p.cluster.Key), fmt.Sprintf("%s %s is in %q", a.what, a.address, p.future.addresses)))
 		}
 		for _, other := range p.otherAddresses() {
 			out = append(out, r.of(other.ref, fmt.Sprintf("%s is in %q", other.address, p.future.addresses)))
 		}
 		return append(out, p.otherPools(r)...)
 	},
+}
+
+type namedAddress struct {
+	address netip.Addr
+	what    string
+}
+
+// endpointAddresses are what leads to the control plane beside the machines' own addresses, each once. kubeadm's endpoint may be a
+// DNS name, which says nothing of the address that kube-vip or a balancer holds: the address under which the API server was
+// reached, and those that its certificate is made for, do.
+func (p *planner) endpointAddresses() []namedAddress {
+	var out []namedAddress
+	own := p.addresses()
+	add := func(what, text string) {
+		a, ok := addresspool.Address(text)
+		// The end of a tunnel is that of whoever ran this.
+		if _, known := own[a]; !ok || known || loopback(text) || slices.ContainsFunc(out, func(e namedAddress) bool { return e.address == a }) {
+			return
+		}
+		out = append(out, namedAddress{a, what})
+	}
+	add("the control plane's endpoint", p.endpoint.host)
+	if e, ok := parseEndpoint(strings.TrimPrefix(p.cluster.Server, "https://"), "443"); ok {
+		add("the API server's address in the kubeconfig", e.host)
+	}
+	for _, san := range p.kubeadm.config.APIServer.CertSANs {
+		add("the address in the API server's certSANs", san)
+	}
+	return out
+}
+
+// infrastructure are those addresses in the pool that no guest of the site has, and that its guests need: gateways and DNS servers of
+// future machines and of VMs, and the Proxmox hosts themselves. Each is there once, under the first name.
+func (p *planner) infrastructure() []namedAddress {
+	var out []namedAddress
+	add := func(what string, list ...string) {
+		for _, text := range list {
+			a, ok := addresspool.Address(text)
+			if ok && p.future.set.Contains(a) && !slices.ContainsFunc(out, func(n namedAddress) bool { return n.address == a }) {
+				out = append(out, namedAddress{a, what})
+			}
+		}
+	}
+	add("the gateway", p.future.gateway)
+	add("the DNS server", p.future.dns...)
+	for i := range p.s.Sites {
+		site := &p.s.Sites[i]
+		if site.Name != p.site {
+			continue
+		}
+		if u, err := url.Parse(site.URL); err == nil {
+			add("the Proxmox API's address", u.Hostname())
+		}
+		for _, n := range site.Nodes {
+			add("the Proxmox host "+n.Name+"'s address", n.IP)
+		}
+	}
+	for i := range p.s.VMs {
+		v := &p.s.VMs[i]
+		if v.Site != p.site || v.Config == nil {
+			continue
+		}
+		for _, c := range v.Config.IPConfigs {
+			add(fmt.Sprintf("VM %d's gateway", v.VMID), c.Gateway4, c.Gateway6)
+		}
+		add(fmt.Sprintf("VM %d's DNS server", v.VMID), servers(v.Config.Nameserver)...)
+	}
+	return out
 }
 
 type usedAddress struct {
@@ -61,7 +134,7 @@ func (p *planner) otherAddresses() []usedAddress {
 	var out []usedAddress
 	add := func(ref audit.SubjectRef, list []string) {
 		for _, text := range list {
-			a, ok := addressOf(text)
+			a, ok := addresspool.Address(text)
 			if used := (usedAddress{a, ref}); ok && p.future.set.Contains(a) && !slices.Contains(out, used) {
 				out = append(out, used)
 			}
@@ -101,15 +174,6 @@ func vmAddresses(v *inventory.VM) []string {
 	return out
 }
 
-// addressOf reads an address or a CIDR; words like dhcp are neither.
-func addressOf(text string) (netip.Addr, bool) {
-	if pre, err := netip.ParsePrefix(text); err == nil {
-		return pre.Addr().Unmap(), true
-	}
-	a, err := netip.ParseAddr(text)
-	return a.Unmap().WithZone(""), err == nil
-}
-
 // otherPools are pools of the management cluster that hold some of the same addresses: each hands out what the other does. CAPMOX
 // names the pool of a ProxmoxCluster after it (cluster-api-provider-proxmox pkg/kubernetes/ipam: ipam.go); one that
 // an earlier bundle of this cluster led to is its own.
@@ -132,7 +196,7 @@ func (p *planner) otherPools(r *Rule) []Finding {
 			}
 		}
 		// A pool that its own provider cannot read hands nothing out.
-		if set, err := addressSet(texts); err == nil && p.future.set.Overlaps(set) {
+		if set, err := addresspool.Parse(texts); err == nil && p.future.set.Overlaps(set) {
 			out = append(out, r.of(objectSubject(o), fmt.Sprintf("it hands out %q, and %q has some of them", texts, p.future.addresses)))
 		}
 	}

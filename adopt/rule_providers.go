@@ -14,7 +14,7 @@ var ruleProviders = Rule{
 	Why: "The manifests rest on what the controllers do to a machine that they did not make, and that changes between versions: CAPMOX 0.7 " +
 		"tags an adopted VM and puts a bootstrap ISO into it, unless its status was written by hand before.",
 	Remedy: "Install or upgrade the providers first (clusterctl init, clusterctl upgrade): Cluster API 1.11 to 1.14 and CAPMOX 0.8 or 0.9, best " +
-		ProvenCAPI + " with " + ProvenCAPMOX + ". Where their Deployments cannot be read, --capi-version and --capmox-version say what runs.",
+		ProvenCAPI + " with " + ProvenCAPMOX + ". Where their Deployments do not say it, --capi-version and --capmox-version say what runs; they never overrule one that does.",
 	check: checkProviders,
 }
 
@@ -25,9 +25,9 @@ func checkProviders(r *Rule, p *planner) []Finding {
 	}
 	if p.s.Management != nil {
 		for _, label := range []string{providerCore, providerBootstrap, providerControlPlane, providerCAPMOX, providerIPAM} {
-			given := label == providerCAPMOX && p.opt.CAPMOXVersion != "" || label != providerCAPMOX && p.opt.CAPIVersion != ""
+			_, given := p.givenVersion(label)
 			switch d := provider(p.s, label); {
-			case d == nil && given && p.servedGroup(label):
+			case d == nil && given != "" && p.servedGroup(label):
 				// The user says what runs, and its API is there: its Deployment may have lost its label.
 			case d == nil:
 				say(label, "no Deployment of the management cluster has the label cluster.x-k8s.io/provider: "+label)
@@ -37,7 +37,15 @@ func checkProviders(r *Rule, p *planner) []Finding {
 		}
 		for i := range p.s.Providers {
 			d := &p.s.Providers[i]
-			if first := provider(p.s, d.Label); d.Version != first.Version && slices.Contains([]string{providerCore, providerBootstrap, providerControlPlane, providerCAPMOX}, d.Label) {
+			if !slices.Contains([]string{providerCore, providerBootstrap, providerControlPlane, providerCAPMOX}, d.Label) {
+				continue
+			}
+			// A Deployment that says its version runs it, whatever the command line says.
+			flag, given := p.givenVersion(d.Label)
+			if given != "" && parseVersion(given) != nil && parseVersion(d.Version) != nil && given != spelled(d.Version) {
+				say(d.Label, fmt.Sprintf("%s says %s, and the Deployment %s/%s is %s", flag, given, d.Namespace, d.Name, spelled(d.Version)))
+			}
+			if first := provider(p.s, d.Label); spelled(d.Version) != spelled(first.Version) {
 				say(d.Label, fmt.Sprintf("the Deployment %s/%s is %s, and %s/%s is %s", d.Namespace, d.Name, d.Version, first.Namespace, first.Name, first.Version))
 			}
 		}
@@ -69,6 +77,14 @@ func checkProviders(r *Rule, p *planner) []Finding {
 		say(providerCAPMOX, fmt.Sprintf("what %s does to an adopted machine is not known here: v0.8 and v0.9 are", p.versions.CAPMOX))
 	}
 	return out
+}
+
+// givenVersion is the option that says what version a provider has, and what it says; all parts of Cluster API have one.
+func (p *planner) givenVersion(label string) (flag, version string) {
+	if label == providerCAPMOX {
+		return "--capmox-version", spelled(p.opt.CAPMOXVersion)
+	}
+	return "--capi-version", spelled(p.opt.CAPIVersion)
 }
 
 // servedGroup is true if the API of a provider is served.

@@ -9,7 +9,7 @@ var ruleSkew = Rule{
 	ID: "PXA207", Blocks: true, Destroys: true,
 	Title: "Versions of Kubernetes do not fit together",
 	Why: "A KubeadmControlPlane has one version. A control plane of another one is replaced at once: a new VM is cloned, and the old one " +
-		"leaves etcd and is deleted. A worker that is newer than the control plane, or three minor versions older, is refused.",
+		"leaves etcd and is deleted. A worker of a newer minor version than the control plane's, or one that is more than three older, is refused.",
 	Remedy: "Bring all control planes to one version first, as before (kubeadm upgrade), then adopt. kubeadm-config has to name that version as well.",
 	check: func(r *Rule, p *planner) []Finding {
 		// That there is no control plane at all is another rule's.

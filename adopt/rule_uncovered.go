@@ -15,7 +15,7 @@ var ruleUncovered = Rule{
 	Remedy: "Make every control plane part of the adoption: it has to be a Node whose VM is proven by its UUID. Remove what is no member any " +
 		"more (etcdctl member remove, kubectl delete node) before.",
 	check: func(r *Rule, p *planner) []Finding {
-		var out []Finding
+		out := p.mislabelled(r)
 		nodes := map[string]bool{}
 		for _, m := range p.controlPlanes() {
 			nodes[m.node.Name] = true

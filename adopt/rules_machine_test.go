@@ -20,6 +20,14 @@ func vmUUID(vmid int, uuid, raw string) change {
 	return setVM(vmid, func(v *inventory.VM) { v.Config.UUID, v.Config.RawUUID = uuid, raw })
 }
 
+func uuidFromArgs(vmid int) change {
+	return setVM(vmid, func(v *inventory.VM) { v.Config.UUIDSource, v.Config.HasArgs = "args", true })
+}
+
+func tags(vmid int, list ...string) change {
+	return setVM(vmid, func(v *inventory.VM) { v.Tags = list })
+}
+
 func nodeProvider(name, id string) change {
 	return setNode(name, func(n *inventory.Node) { n.ProviderID = id })
 }
@@ -64,10 +72,14 @@ func machineCases() map[string][]ruleCase {
 				find("vm/lab/1001", "identifies no single machine"), false},
 			{"none", all(vmUUID(1001, "", ""), nodeProvider("w-1", "proxmox://lab/1001"),
 				func(s *inventory.Snapshot, _ *adopt.Options) { s.Sites[0].Regions = []string{"lab"} }), find("vm/lab/1001", "sets none"), false},
+			{"one that args sets", setVM(1001, func(v *inventory.VM) { v.Config.UUIDSource = "args" }), find("vm/lab/1001", "CAPMOX takes the one of smbios1"), false},
 			{"a stranger has it", stranger("lab", 500, strangerUUID(inventorytest.ScriptBuiltUUID(1001))),
 				find("node/prod/w-1", "VMs lab/500 (office-500), lab/1001 (w-1) have the same"), false},
 			{"two members have it", all(vmUUID(1002, inventorytest.ScriptBuiltUUID(1001), inventorytest.ScriptBuiltUUID(1001))),
 				find("node/prod/w-1", "lab/1001 (w-1), lab/1002 (w-2)"), false},
+			{"a worker's comes from args", uuidFromArgs(1001), find("vm/lab/1001", "comes from args"), false},
+			{"a control plane's comes from args", uuidFromArgs(101), find("vm/lab/101", "comes from args"), false},
+			{"edge: a stranger's comes from args", stranger("lab", 500, func(v *inventory.VM) { v.Config.UUIDSource = "args" }), nil, false},
 			{"each its own", same, nil, false},
 			{"two strangers share one", all(stranger("lab", 500, nil), stranger("lab", 501, strangerUUID(inventorytest.UUID(500)))), nil, false},
 			{"a template that was made of a copy", template(strangerUUID(inventorytest.ScriptBuiltUUID(1001))), nil, false},
@@ -83,6 +95,14 @@ func machineCases() map[string][]ruleCase {
 			{"edge: the same UUID in upper case", nodeProvider("w-1", "proxmox://"+strings.ToUpper(inventorytest.ScriptBuiltUUID(1001))),
 				find("node/prod/w-1", "comparison is one of strings"), true},
 		},
+		"PXA219": {
+			{"a worker", tags(1001, "go-proxmox+cloud-init", "k8s"), find("vm/lab/1001", "go-proxmox+cloud-init"), false},
+			{"a control plane", tags(102, "go-proxmox+cloud-init"), find("vm/lab/102", "go-proxmox+cloud-init"), false},
+			{"no tag", same, nil, false},
+			{"other tags", tags(1001, "go-proxmox", "cloud-init"), nil, false},
+			{"a machine of CAPMOX that is nobody's here", stranger("lab", 500, func(v *inventory.VM) { v.Tags = []string{"go-proxmox+cloud-init"} }), nil, false},
+			{"edge: a worker that is left out", all(tags(1001, "go-proxmox+cloud-init"), setOptions(func(o *adopt.Options) { o.LeaveOut = []string{"w-1"} })), nil, false},
+		},
 		"PXA213": {
 			{"no VM", func(s *inventory.Snapshot, _ *adopt.Options) { dropVM(s, 101) }, find("node/prod/cp-1", "no VM of a scanned site"), false},
 			{"the Node says another UUID", all(setNode("w-1", func(n *inventory.Node) { n.SystemUUID = inventorytest.UUID(7) }), nodeProvider("w-1", "proxmox://"+inventorytest.ScriptBuiltUUID(1001))),
@@ -92,9 +112,16 @@ func machineCases() map[string][]ruleCase {
 			{"by systemUUID", same, nil, false},
 			{"by the providerID, where the Node says no UUID", all(setNode("w-1", func(n *inventory.Node) { n.SystemUUID = "" }),
 				nodeProvider("w-1", "proxmox://"+inventorytest.ScriptBuiltUUID(1001))), nil, false},
+			{"a systemUUID that no machine has alone, and the providerID", all(setNode("w-1", func(n *inventory.Node) { n.SystemUUID, n.RawSystemUUID = "", "03000200-0400-0500-0006-000700080009" }),
+				nodeProvider("w-1", "proxmox://"+inventorytest.ScriptBuiltUUID(1001))), nil, false},
+			{"neither UUID nor providerID", setNode("w-1", func(n *inventory.Node) { n.SystemUUID = "" }), find("node/prod/w-1", `the Node says ""`), false},
 			{"edge: the configuration was not read", setVM(101, func(v *inventory.VM) { v.Config, v.ConfigError = nil, "595" }), find("vm/lab/101", "was not read: 595"), false},
 		},
 		"PXA217": {
+			{"a negative VLAN", nics(inventory.NIC{Slot: "net0", Model: "virtio", Bridge: "vmbr0", VLAN: -3}), find("vm/lab/1001", "VLAN -3"), false},
+			{"more VLANs than there are", nics(inventory.NIC{Slot: "net0", Model: "virtio", Bridge: "vmbr0", VLAN: 1<<32 + 5}), find("vm/lab/1001", "VLAN 4294967301"), false},
+			{"a negative number of queues", nics(inventory.NIC{Slot: "net0", Model: "virtio", Bridge: "vmbr0", Queues: -1}), find("vm/lab/1001", "-1 queues"), false},
+			{"a negative MTU", nics(inventory.NIC{Slot: "net0", Model: "virtio", Bridge: "vmbr0", MTU: -1500}), find("vm/lab/1001", "MTU of -1500"), false},
 			{"a gap", nics(nic("net1", "virtio")), find("vm/lab/1001", "net1 stands where net0"), true},
 			{"a model that CAPMOX does not know", nics(nic("net0", "e1000e")), find("vm/lab/1001", `model "e1000e"`), true},
 			{"no bridge", nics(inventory.NIC{Slot: "net0", Model: "virtio"}), find("vm/lab/1001", "on no bridge"), true},

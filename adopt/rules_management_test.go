@@ -1,6 +1,7 @@
 package adopt_test
 
 import (
+	"fmt"
 	"slices"
 
 	"github.com/proxaudit/proxaudit/adopt"
@@ -36,7 +37,34 @@ func managed(site string) change {
 	}
 }
 
+// managedWith is managed with the credentials of a Secret, which the adopted cluster may have too.
+func managedWith(site, secret string) change {
+	return all(managed(site), func(s *inventory.Snapshot, o *adopt.Options) {
+		s.Clusters[len(s.Clusters)-1].Declared.Infrastructure.CredentialsSecret = secret
+		o.Future.ControllerCredentials = false
+	})
+}
+
+// ours are the annotations of what an earlier bundle made.
 func ours() map[string]string { return map[string]string{adopt.AnnotationRendered: "proxaudit"} }
+
+// oursFor are those of what it made for a machine.
+func oursFor(vmid int, node string) map[string]string {
+	out := ours()
+	out[adopt.AnnotationVM], out[adopt.AnnotationUUID], out[adopt.AnnotationNode] = fmt.Sprintf("lab/%d", vmid), inventorytest.ScriptBuiltUUID(vmid), node
+	return out
+}
+
+// renderedFor is the content of an object that an earlier bundle for a cluster made.
+func renderedFor(cluster string, annotations map[string]string, spec map[string]any) map[string]any {
+	return map[string]any{"spec": spec, "metadata": map[string]any{"annotations": anyMap(annotations), "labels": map[string]any{"cluster.x-k8s.io/cluster-name": cluster}}}
+}
+
+// machineThere is a Machine and ProxmoxMachine of a cluster, both of that name, that declare no VM of the fixture.
+func machineThere(cluster, name string, annotations map[string]string) change {
+	return all(object(capi, "Machine", name, renderedFor(cluster, annotations, map[string]any{"clusterName": cluster})),
+		object("infrastructure.cluster.x-k8s.io/v1alpha2", "ProxmoxMachine", name, renderedFor(cluster, annotations, nil)))
+}
 
 // managementCases are those about the management cluster.
 func managementCases() map[string][]ruleCase {
@@ -56,6 +84,17 @@ func managementCases() map[string][]ruleCase {
 			{"no version", version("infrastructure-proxmox", ""), find("provider/infrastructure-proxmox", "not known"), false},
 			{"no version that is one", all(version("infrastructure-proxmox", "latest")), find("provider/infrastructure-proxmox", `"latest" is no version`), false},
 			{"nonsense by option", setOptions(func(o *adopt.Options) { o.CAPIVersion = "main" }), find("provider/cluster-api", `"main" is no version`), false},
+			{"an option that contradicts a Deployment", all(version("infrastructure-proxmox", "v0.7.7"), setOptions(func(o *adopt.Options) { o.CAPMOXVersion = "v0.9.0" })),
+				find("provider/infrastructure-proxmox", "--capmox-version says v0.9.0, and the Deployment capmox-system/capmox-controller-manager is v0.7.7"), false},
+			{"one that contradicts all parts of Cluster API", all(capiVersions("v1.10.9"), setOptions(func(o *adopt.Options) { o.CAPIVersion = "1.14.2" })),
+				[]wanted{{"provider/cluster-api", "--capi-version says v1.14.2"}, {"provider/bootstrap-kubeadm", "is v1.10.9"}, {"provider/control-plane-kubeadm", "is v1.10.9"}}, false},
+			{"one that contradicts a second Deployment", all(func(s *inventory.Snapshot, _ *adopt.Options) {
+				s.Providers = append(s.Providers, inventory.Provider{Namespace: "z", Name: "capmox", Label: "infrastructure-proxmox", Version: "v0.8.0", Desired: 1, Available: 1})
+			}, setOptions(func(o *adopt.Options) { o.CAPMOXVersion = "v0.9.0" })),
+				[]wanted{{"provider/infrastructure-proxmox", "--capmox-version says v0.9.0"}, {"provider/infrastructure-proxmox", "z/capmox is v0.8.0"}}, false},
+			{"options that say what the Deployments do, without the v", setOptions(func(o *adopt.Options) { o.CAPIVersion, o.CAPMOXVersion = "1.14.2", "0.9.0" }), nil, false},
+			{"Deployments that say it without the v", all(capiVersions("1.14.2"), version("infrastructure-proxmox", "0.9.0"), version("bootstrap-kubeadm", "v1.14.2")), nil, false},
+			{"an option for a Deployment that says nothing of use", all(version("infrastructure-proxmox", "latest"), setOptions(func(o *adopt.Options) { o.CAPMOXVersion = "v0.9.0" })), nil, false},
 			{"the oldest that are known", all(capiVersions("v1.11.0"), version("infrastructure-proxmox", "v0.8.0")), nil, false},
 			{"a Deployment that lost its label, and the option", all(noProvider("infrastructure-proxmox"), setOptions(func(o *adopt.Options) { o.CAPMOXVersion = "v0.9.0" })), nil, false},
 			{"edge: the option without the API", all(noProvider("infrastructure-proxmox"), setOptions(func(o *adopt.Options) { o.CAPMOXVersion = "v0.9.0" }),
@@ -78,6 +117,10 @@ func managementCases() map[string][]ruleCase {
 		"PXA212": {
 			{"nobody shows where they lead", setOptions(func(o *adopt.Options) { o.Future.ControllerCredentials = true }), find("cluster/prod", "no machine that CAPMOX manages"), false},
 			{"they lead elsewhere", managed("dr"), find("cluster/prod", "lead to dr"), false},
+			{"a Secret that leads elsewhere", managedWith("dr", "prod/prod-pve"), find("cluster/prod", "the Secret prod/prod-pve, which another ProxmoxCluster has, lead to dr"), false},
+			{"a Secret that is named and leads elsewhere", all(managedWith("dr", "prod/shared"), setOptions(func(o *adopt.Options) { o.Future.CredentialsSecret = "shared" })), find("cluster/prod", "lead to dr"), false},
+			{"a Secret that leads here", managedWith("lab", "prod/prod-pve"), nil, false},
+			{"a Secret of the name in another namespace", managedWith("dr", "dev/prod-pve"), nil, false},
 			{"credentials of its own", same, nil, false},
 			{"they lead here", managed("lab"), nil, false},
 			{"edge: a managed machine that is not ready shows nothing", all(managed("lab"), func(s *inventory.Snapshot, _ *adopt.Options) { s.ProxmoxMachines[0].Ready = false }),
@@ -90,7 +133,32 @@ func managementCases() map[string][]ruleCase {
 			{"a MachineSet that would take all of the cluster", owner("MachineSet", "prod", matchLabels("cluster.x-k8s.io/cluster-name", "prod"), nil), find("machineset/prod/other", "the Machine cp-1"), false},
 			{"a MachineDeployment that would take a MachineSet", owner("MachineDeployment", "prod", matchLabels("machine-template-hash", "adopted"), nil), find("machinedeployment/prod/other", "the MachineSet prod-workers-4c-16g-adopted"), false},
 			{"a MachineSet whose selector is none", owner("MachineSet", "prod", map[string]any{"matchExpressions": []any{map[string]any{"key": "a", "operator": "Near"}}}, nil), find("machineset/prod/other", "cannot be read"), false},
-			{"an earlier bundle's objects", all(object(capi, "Cluster", "prod", map[string]any{"metadata": map[string]any{"annotations": anyMap(ours())}}), declaredMachine("prod", "w-1", 1001, ours())), nil, false},
+			{"a Machine that was rendered for another cluster", machineThere("dev", "w-1", oursFor(2001, "w-1")),
+				[]wanted{{"machine/prod/w-1", `rendered it for the cluster "dev"`}, {"proxmoxmachine/prod/w-1", `rendered it for the cluster "dev"`}}, false},
+			{"a Machine of this cluster that was rendered for another VM", machineThere("prod", "w-1", oursFor(2001, "w-1")),
+				[]wanted{{"machine/prod/w-1", `vm is "lab/2001", and this machine's "lab/1001"`}, {"proxmoxmachine/prod/w-1", `"lab/2001"`}}, false},
+			{"a Machine without a word of its machine", machineThere("prod", "cp-1", ours()),
+				[]wanted{{"machine/prod/cp-1", `node is "", and this machine's "cp-1"`}, {"proxmoxmachine/prod/cp-1", `"cp-1"`}}, false},
+			{"a KubeadmConfig that was rendered for another cluster", object("bootstrap.cluster.x-k8s.io/v1beta2", "KubeadmConfig", "cp-1", renderedFor("dev", ours(), nil)),
+				find("kubeadmconfig/prod/cp-1", `"dev"`), false},
+			{"a Cluster of the name that was rendered for another control plane", object(capi, "Cluster", "prod",
+				renderedFor("prod", ours(), map[string]any{"controlPlaneEndpoint": map[string]any{"host": "10.9.0.10", "port": float64(6443)}})), find("cluster/prod/prod", "at 10.9.0.10"), false},
+			{"a Machine of an earlier bundle that is no machine any more", object(capi, "Machine", "w-9", renderedFor("prod", oursFor(1009, "w-9"), map[string]any{"clusterName": "prod"})),
+				find("machine/prod/w-9", "no such machine"), false},
+			{"a worker that is left out, and an earlier bundle's Machine for it", all(declaredMachine("prod", "w-1", 1001, oursFor(1001, "w-1")), setOptions(func(o *adopt.Options) { o.LeaveOut = []string{"w-1"} })),
+				[]wanted{{"machine/prod/w-1", "no such machine"}, {"proxmoxmachine/prod/w-1", "none of the name"}}, false},
+			{"a control plane of an earlier bundle under another name", object("controlplane.cluster.x-k8s.io/v1beta2", "KubeadmControlPlane", "prod-cp", renderedFor("prod", ours(), nil)),
+				find("kubeadmcontrolplane/prod/prod-cp", "would clone"), false},
+			{"a template of an earlier bundle that this one does not have", object("infrastructure.cluster.x-k8s.io/v1alpha2", "ProxmoxMachineTemplate", "prod-gpu", renderedFor("prod", ours(), nil)),
+				find("proxmoxmachinetemplate/prod/prod-gpu", "an earlier bundle made it"), false},
+			{"a template of the cluster that somebody made", object("infrastructure.cluster.x-k8s.io/v1alpha2", "ProxmoxMachineTemplate", "prod-gpu", renderedFor("prod", nil, nil)), nil, false},
+			{"a control plane of an earlier bundle of another cluster", object("controlplane.cluster.x-k8s.io/v1beta2", "KubeadmControlPlane", "dev-cp", renderedFor("dev", ours(), nil)), nil, false},
+			{"a MachineSet of an earlier bundle that this one does not have", object(capi, "MachineSet", "prod-gpu-adopted", renderedFor("prod", ours(), map[string]any{"clusterName": "prod"})),
+				find("machineset/prod/prod-gpu-adopted", "would clone"), false},
+			{"an earlier bundle's objects", all(object(capi, "Cluster", "prod", renderedFor("prod", ours(), map[string]any{"controlPlaneEndpoint": map[string]any{"host": "10.0.0.10", "port": float64(6443)}})),
+				object(capi, "MachineSet", "prod-workers-4c-16g-adopted", renderedFor("prod", ours(), map[string]any{"clusterName": "prod"})),
+				declaredMachine("prod", "w-1", 1001, oursFor(1001, "w-1"))), nil, false},
+			{"a Machine of another cluster in the namespace", machineThere("dev", "web-1", oursFor(2001, "web-1")), nil, false},
 			{"a MachineSet of another cluster", owner("MachineSet", "dev", matchLabels("machine-template-hash", "adopted"), nil), nil, false},
 			{"a MachineSet of other machines", owner("MachineSet", "prod", matchLabels("cluster.x-k8s.io/deployment-name", "gpu"), nil), nil, false},
 			{"an object of the name in another namespace", object(capi, "Cluster", "prod", map[string]any{"metadata": map[string]any{"namespace": "dev"}}), nil, false},

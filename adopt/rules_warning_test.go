@@ -1,6 +1,8 @@
 package adopt_test
 
 import (
+	"slices"
+
 	"github.com/proxaudit/proxaudit/adopt"
 	"github.com/proxaudit/proxaudit/inventory"
 	"github.com/proxaudit/proxaudit/inventory/inventorytest"
@@ -16,6 +18,33 @@ func label(name, key, value string) change {
 	return setNodes(name, func(n *inventory.Node) { n.Labels[key] = value })
 }
 
+// apiServerRuns adds arguments to the API server of a Node, as somebody does who edits the manifest on disk.
+func apiServerRuns(node string, args ...string) change {
+	return setPod("kube-apiserver-"+node, func(p *inventory.StaticPod) { p.Args = append(slices.Clone(p.Args), args...) })
+}
+
+// kubeadmPods gives the Pods of cp-1 the paths that kubeadm itself writes into their manifests (kubeadm app/phases/controlplane,
+// app/phases/etcd), beside what they run with.
+func kubeadmPods() change {
+	add := func(component string, args ...string) change {
+		return setPod(component+"-cp-1", func(p *inventory.StaticPod) { p.Args = append(slices.Clone(p.Args), args...) })
+	}
+	return all(add("kube-apiserver", "--client-ca-file=/etc/kubernetes/pki/ca.crt", "--etcd-cafile=/etc/kubernetes/pki/etcd/ca.crt",
+		"--etcd-certfile=/etc/kubernetes/pki/apiserver-etcd-client.crt", "--etcd-keyfile=/etc/kubernetes/pki/apiserver-etcd-client.key",
+		"--kubelet-client-certificate=/etc/kubernetes/pki/apiserver-kubelet-client.crt", "--kubelet-client-key=/etc/kubernetes/pki/apiserver-kubelet-client.key",
+		"--proxy-client-cert-file=/etc/kubernetes/pki/front-proxy-client.crt", "--proxy-client-key-file=/etc/kubernetes/pki/front-proxy-client.key",
+		"--requestheader-client-ca-file=/etc/kubernetes/pki/front-proxy-ca.crt", "--service-account-key-file=/etc/kubernetes/pki/sa.pub",
+		"--service-account-signing-key-file=/etc/kubernetes/pki/sa.key", "--tls-cert-file=/etc/kubernetes/pki/apiserver.crt", "--tls-private-key-file=/etc/kubernetes/pki/apiserver.key"),
+		add("kube-controller-manager", "--authentication-kubeconfig=/etc/kubernetes/controller-manager.conf", "--authorization-kubeconfig=/etc/kubernetes/controller-manager.conf",
+			"--kubeconfig=/etc/kubernetes/controller-manager.conf", "--client-ca-file=/etc/kubernetes/pki/ca.crt", "--cluster-signing-cert-file=/etc/kubernetes/pki/ca.crt",
+			"--cluster-signing-key-file=/etc/kubernetes/pki/ca.key", "--requestheader-client-ca-file=/etc/kubernetes/pki/front-proxy-ca.crt",
+			"--root-ca-file=/etc/kubernetes/pki/ca.crt", "--service-account-private-key-file=/etc/kubernetes/pki/sa.key"),
+		add("kube-scheduler", "--kubeconfig=/etc/kubernetes/scheduler.conf", "--authentication-kubeconfig=/etc/kubernetes/scheduler.conf"),
+		add("etcd", "--cert-file=/etc/kubernetes/pki/etcd/server.crt", "--data-dir=/data/etcd", "--key-file=/etc/kubernetes/pki/etcd/server.key",
+			"--peer-cert-file=/etc/kubernetes/pki/etcd/peer.crt", "--peer-key-file=/etc/kubernetes/pki/etcd/peer.key",
+			"--peer-trusted-ca-file=/etc/kubernetes/pki/etcd/ca.crt", "--trusted-ca-file=/etc/kubernetes/pki/etcd/ca.crt"))
+}
+
 func kubeVIP(node string) change {
 	return addPod(inventory.StaticPod{Name: "kube-vip-" + node, Component: "kube-vip", Node: node})
 }
@@ -28,6 +57,7 @@ func warningCases() map[string][]ruleCase {
 			{"an older Cluster API", capiVersions("v1.13.0"), find("provider/cluster-api", "v1.13.0 with CAPMOX v0.9.0"), false},
 			{"an older CAPMOX", version("infrastructure-proxmox", "v0.8.0"), find("provider/cluster-api", "CAPMOX v0.8.0"), false},
 			{"the proven pair", same, nil, false},
+			{"the proven pair, without the v", all(capiVersions("1.14.2"), version("infrastructure-proxmox", "0.9.0")), nil, false},
 			{"the proven pair by option", setOptions(func(o *adopt.Options) { o.CAPIVersion, o.CAPMOXVersion = "v1.14.2", "v0.9.0" }), nil, false},
 			{"edge: what blocks is not warned of as well", version("infrastructure-proxmox", "v0.7.7"), nil, false},
 		},
@@ -36,6 +66,14 @@ func warningCases() map[string][]ruleCase {
 			{"a mounted folder", apiServer("  extraVolumes:\n  - {name: enc, hostPath: /etc/kubernetes/enc, mountPath: /enc}\n"), find("cluster/prod", "/etc/kubernetes/enc (mounted by kube-apiserver)"), false},
 			{"certificates of etcd", kubeadm("  local:\n    dataDir: /var/lib/etcd\n", "  external:\n    caFile: /etc/etcd/ca.crt\n    certFile: /etc/kubernetes/pki/apiserver-etcd-client.crt\n    endpoints: [https://10.0.0.31:2379]\n    keyFile: /etc/kubernetes/pki/apiserver-etcd-client.key\n"),
 				find("cluster/prod", "/etc/etcd/ca.crt (external etcd)"), false},
+			{"an encryption configuration that only the manifests on disk name", all(apiServerRuns("cp-1", "--encryption-provider-config=/etc/kubernetes/enc.yaml"), apiServerRuns("cp-2", "--encryption-provider-config=/etc/kubernetes/enc.yaml")),
+				find("cluster/prod", "/etc/kubernetes/enc.yaml (kube-apiserver --encryption-provider-config, which runs on cp-1, cp-2 and is not in kubeadm-config): a control plane that is made later would lack both: it could not read what the others encrypted"), false},
+			{"an audit policy and admission that only the manifests on disk name", apiServerRuns("cp-1", "--audit-policy-file", "/srv/audit.yaml", "--admission-control-config-file=/srv/admission.yaml"),
+				[]wanted{{"cluster/prod", "/srv/audit.yaml (kube-apiserver --audit-policy-file, which runs on cp-1"}, {"cluster/prod", "it would admit what the others refuse"}}, false},
+			{"an audit policy that both name", all(apiArg("audit-policy-file", "/etc/kubernetes/audit.yaml"), apiServerRuns("cp-1", "--audit-policy-file=/etc/kubernetes/audit.yaml")),
+				find("cluster/prod", "/etc/kubernetes/audit.yaml (kube-apiserver --audit-policy-file): "), false},
+			{"certificates of etcd that only the manifest names", apiServerRuns("cp-3", "--etcd-cafile=/etc/etcd/ca.crt", "--etcd-certfile=/etc/kubernetes/pki/apiserver-etcd-client.crt"), find("cluster/prod", "/etc/etcd/ca.crt"), false},
+			{"what every Pod of kubeadm runs with", kubeadmPods(), nil, false},
 			{"none", same, nil, false},
 			{"made on demand", apiServer("  extraVolumes:\n  - {name: log, hostPath: /srv/audit, mountPath: /srv/audit, pathType: DirectoryOrCreate}\n"), nil, false},
 			{"what kubeadm makes", all(apiArg("client-ca-file", "/etc/kubernetes/pki/ca.crt"), externalEtcd()), nil, false},
@@ -85,6 +123,7 @@ func warningCases() map[string][]ruleCase {
 				[]wanted{{"cluster/prod", "MachineDeployment prod-workers-4c-16g: example.kubernetes.io/pool=a"}, {"cluster/prod", "MachineDeployment prod-workers-8c-64g"}}, false},
 			{"one control plane's own", label("cp-2", "rack", "r2"), find("node/prod/cp-2", "rack=r2"), false},
 			{"one value for each worker", all(label("w-1", "rack", "r1"), label("w-2", "rack", "r2"), label("w-3", "rack", "r3")), find("cluster/prod", "another value of rack"), false},
+			{"a label with three values that not every worker has", all(fixture(3, 6), label("w-1", "gpu", "a100"), label("w-2", "gpu", "h100"), label("w-3", "gpu", "l40")), nil, false},
 			{"a role", label("w-", "node-role.kubernetes.io/worker", ""), nil, false},
 			{"a label that a kubelet may set", label("w-", "pool", "a"), nil, false},
 			{"what a Node has from its zone", label("w-", "topology.kubernetes.io/zone", "a"), nil, false},

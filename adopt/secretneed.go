@@ -1,6 +1,8 @@
 package adopt
 
 import (
+	"cmp"
+	"net/netip"
 	"path"
 	"strings"
 
@@ -15,13 +17,16 @@ func (p *planner) secretOptions() pki.CommandOptions {
 			Annotations: map[string]string{AnnotationRendered: renderedBy}},
 		PKIDir: p.kubeadm.config.CertificatesDir, ExternalEtcd: p.kubeadm.externalEtcd,
 	}
-	if m := p.s.Management; m != nil && m.Context != inCluster {
-		o.Context = m.Context
+	if e := p.kubeadm.config.Etcd.External; p.kubeadm.externalEtcd {
+		o.EtcdCA, o.EtcdClientCert, o.EtcdClientKey = e.CAFile, e.CertFile, e.KeyFile
 	}
+	o.Access = p.managementAccess()
 	for _, m := range p.controlPlanes() {
-		if len(m.node.InternalIPs) > 0 {
-			o.Host = m.node.InternalIPs[0]
-			break
+		// A Node's address is its own word, and goes into a command: only what is an address.
+		for _, text := range m.node.InternalIPs {
+			if a, err := netip.ParseAddr(text); err == nil && a.Zone() == "" && o.Host == "" {
+				o.Host = a.String()
+			}
 		}
 	}
 	return o
@@ -48,27 +53,37 @@ func (p *planner) secrets() []SecretNeed {
 	if dir == "" {
 		dir = pki.DefaultDir
 	}
+	// Paths of kubeadm's layout are below its folder; those of external etcd are where its configuration says.
 	pair := func(suffix, secretType string, files ...string) SecretNeed {
-		out := SecretNeed{Name: p.name + suffix, Type: secretType, Keys: []string{pki.KeyCert, pki.KeyPrivate}}
+		out := SecretNeed{Name: p.name + suffix, Type: secretType, Keys: []string{pki.KeyCert, pki.KeyPrivate}[:len(files)]}
 		for i, f := range files {
 			if i > 0 {
 				out.From += " and "
 			}
-			out.From += path.Join(dir, f)
+			if !path.IsAbs(f) {
+				f = path.Join(dir, f)
+			}
+			out.From += path.Clean(f)
 		}
 		out.From += " of a control-plane node"
 		return out
 	}
+	etcd, external := []string{pki.FileEtcdCert, pki.FileEtcdKey}, p.kubeadm.config.Etcd.External
+	if p.kubeadm.externalEtcd {
+		// No control plane has the key of its authority: the controller signs nothing with it, and reaches etcd with the
+		// client's certificate (cluster-api controlplane/kubeadm/pkg/cluster.go: GetWorkloadCluster).
+		etcd = []string{cmp.Or(external.CAFile, pki.FileEtcdCert)}
+	}
 	out := []SecretNeed{
 		pair("-ca", kind, pki.FileCACert, pki.FileCAKey),
-		pair("-etcd", kind, pki.FileEtcdCert, pki.FileEtcdKey),
+		pair("-etcd", kind, etcd...),
 		pair("-proxy", kind, pki.FileProxyCert, pki.FileProxyKey),
 		pair("-sa", kind, pki.FileSAPublic, pki.FileSAKey),
 		{Name: p.name + "-kubeconfig", Type: pki.TypeOpaque, Keys: []string{pki.KeyKubeconfig},
 			From: "/etc/kubernetes/" + pki.FileKubeconfig + " of a control-plane node"},
 	}
 	if p.kubeadm.externalEtcd {
-		out = append(out, pair("-apiserver-etcd-client", pki.TypeOpaque, pki.FileEtcdClientCert, pki.FileEtcdClientKey))
+		out = append(out, pair("-apiserver-etcd-client", pki.TypeOpaque, cmp.Or(external.CertFile, pki.FileEtcdClientCert), cmp.Or(external.KeyFile, pki.FileEtcdClientKey)))
 	}
 	if p.future.secret != "" {
 		out = append(out, SecretNeed{Name: p.future.secret, Type: pki.TypeOpaque, Keys: []string{"url", "token", "secret"},

@@ -68,27 +68,15 @@ type commander struct {
 
 // management is kubectl on the management cluster, workload on the cluster itself.
 func (k commander) management(words ...string) string {
-	m := k.p.s.Management
-	if m == nil || m.Context == inCluster || m.Context == "" {
-		return kubectl("", words...)
-	}
-	return kubectl(m.Context, words...)
+	return kubectl(k.p.managementAccess(), words...)
 }
 
 func (k commander) workload(words ...string) string {
-	context, ok := strings.CutPrefix(k.p.cluster.Access, "kubeconfig ")
-	if !ok {
-		context = k.p.cluster.Key
-	}
-	return kubectl(context, words...)
+	return kubectl(k.p.workloadAccess(), words...)
 }
 
-func kubectl(context string, words ...string) string {
-	all := []string{"kubectl"}
-	if context != "" {
-		all = append(all, "--context="+context)
-	}
-	all = append(all, words...)
+func kubectl(access []string, words ...string) string {
+	all := slices.Concat([]string{"kubectl"}, access, words)
 	for i := range all {
 		all[i] = pki.Quote(all[i])
 	}

@@ -2,6 +2,7 @@ package adopt
 
 import (
 	"cmp"
+	"strings"
 
 	"k8s.io/apimachinery/pkg/util/version"
 
@@ -33,10 +34,10 @@ const (
 	providerIPAM         = "ipam-in-cluster"
 )
 
-// findVersions takes the options' word, else the Deployments'.
+// findVersions takes the options' word, else the Deployments'. Where both say one and they differ, PXA208 blocks.
 func (p *planner) findVersions() {
-	p.versions.CAPI = cmp.Or(p.opt.CAPIVersion, providerVersion(p.s, providerCore))
-	p.versions.CAPMOX = cmp.Or(p.opt.CAPMOXVersion, providerVersion(p.s, providerCAPMOX))
+	p.versions.CAPI = cmp.Or(spelled(p.opt.CAPIVersion), providerVersion(p.s, providerCore))
+	p.versions.CAPMOX = cmp.Or(spelled(p.opt.CAPMOXVersion), providerVersion(p.s, providerCAPMOX))
 	p.versions.Proven = p.versions.CAPI == ProvenCAPI && p.versions.CAPMOX == ProvenCAPMOX
 	for _, m := range p.controlPlanes() {
 		p.versions.Kubernetes = m.version
@@ -47,9 +48,17 @@ func (p *planner) findVersions() {
 // providerVersion is empty if the provider is not installed, or says no version.
 func providerVersion(s *inventory.Snapshot, label string) string {
 	if d := provider(s, label); d != nil {
-		return d.Version
+		return spelled(d.Version)
 	}
 	return ""
+}
+
+// spelled is a version as the releases are tagged: 1.14.2 is v1.14.2. What is no version stays as it is.
+func spelled(v string) string {
+	if parseVersion(v) == nil {
+		return v
+	}
+	return "v" + strings.TrimPrefix(v, "v")
 }
 
 // provider is the first Deployment with the label; PXA208 is about others that say something else.

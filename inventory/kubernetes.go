@@ -71,6 +71,8 @@ type Cluster struct {
 	// Access says how its API server was reached: "kubeconfig CONTEXT", "secret NS/NAME", "in-cluster", or empty if
 	// no way was given.
 	Access string `json:"access,omitempty"`
+	// Kubeconfig is the file of "kubeconfig CONTEXT" that somebody named, as they did; empty if kubectl's own rules found it.
+	Kubeconfig string `json:"kubeconfig,omitempty"`
 	// Site is the site that the configuration names for it; empty if it names none.
 	Site string `json:"site,omitempty"`
 	// Selector says which VMs belong to it by the configuration's word.

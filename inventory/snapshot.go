@@ -58,6 +58,8 @@ type Requests struct {
 type Management struct {
 	// Context is the kubeconfig context or "in-cluster".
 	Context string `json:"context"`
+	// Kubeconfig is the file that somebody named for it, as they did; empty if kubectl's own rules found it.
+	Kubeconfig string `json:"kubeconfig,omitempty"`
 	// Namespaces that were asked; empty means all.
 	Namespaces []string `json:"namespaces,omitempty"`
 	// Version is the API server's version, like "v1.34.2"; empty if it was not readable.

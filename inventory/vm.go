@@ -1,6 +1,7 @@
 package inventory
 
 import (
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -68,6 +69,9 @@ type VMConfig struct {
 	// BalloonMiB is nil where the key is absent; 0 means that ballooning is off.
 	BalloonMiB *int64 `json:"balloonMiB,omitempty"`
 
+	// BootDisk is the slot of the disk that the configuration boots from (boot: order=…, or the older bootdisk); empty where
+	// it names none. BootDrive knows what Proxmox takes then.
+	BootDisk  string     `json:"bootDisk,omitempty"`
 	Disks     []Disk     `json:"disks,omitempty"`
 	NICs      []NIC      `json:"nics,omitempty"`
 	IPConfigs []IPConfig `json:"ipConfigs,omitempty"`
@@ -200,4 +204,38 @@ func (c *VMConfig) DiskBytes() (int64, bool) {
 		sum += *d.SizeBytes
 	}
 	return sum, known
+}
+
+// BootDrive is the disk that the guest boots from, or nil: the one that its configuration names, else the first disk in the order in
+// which Proxmox chooses one for a guest whose configuration names none: ide, scsi, virtio, sata (qemu-server
+// PVE/QemuServer/Drive.pm: resolve_first_disk, valid_drive_names). Of those it takes none that belongs to another owner: a CSI
+// driver attached it later.
+func (c *VMConfig) BootDrive() *Disk {
+	var first *Disk
+	var least [2]int
+	for i := range c.Disks {
+		d := &c.Disks[i]
+		if d.CDROM || d.CloudInit {
+			continue
+		}
+		if c.BootDisk != "" && d.Slot == c.BootDisk {
+			return d
+		}
+		at, ok := bootRank(d.Slot)
+		if ok && !d.Foreign && (first == nil || slices.Compare(at[:], least[:]) < 0) {
+			first, least = d, at
+		}
+	}
+	return first
+}
+
+// bootRank is where a slot stands among those that can be booted from.
+func bootRank(slot string) (rank [2]int, ok bool) {
+	for i, bus := range []string{"ide", "scsi", "virtio", "sata"} {
+		if number, is := strings.CutPrefix(slot, bus); is {
+			n, err := strconv.Atoi(number)
+			return [2]int{i, n}, err == nil
+		}
+	}
+	return rank, false
 }

@@ -46,9 +46,6 @@ func isPlain(s string) bool {
 
 func isVisible(r rune) bool { return !invisible.Is(r) }
 
-// isInvisible leaves out the line break, which whole documents are made of.
-func isInvisible(r rune) bool { return r != '\n' && invisible.Is(r) }
-
 func escape(r rune) string {
 	switch r {
 	case '\n':

@@ -8,6 +8,8 @@ import (
 	"unicode/utf8"
 
 	"sigs.k8s.io/yaml"
+
+	"github.com/proxaudit/proxaudit/inventory/invisible"
 )
 
 func TestVisible(t *testing.T) {
@@ -101,3 +103,6 @@ func FuzzFormats(f *testing.F) {
 		}
 	})
 }
+
+// isInvisible leaves out the line break, which whole documents are made of.
+func isInvisible(r rune) bool { return r != '\n' && invisible.Is(r) }

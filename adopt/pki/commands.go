@@ -22,14 +22,17 @@ type Command struct {
 // CommandOptions say for which Secrets to print commands.
 type CommandOptions struct {
 	Options
-	// Context is the kubectl context of the management cluster; empty means the current one.
-	Context string
+	// Access are kubectl's arguments for the management cluster, --kubeconfig and --context; none means the current context.
+	Access []string
 	// Host is a control-plane node's address or name; empty prints a placeholder for it.
 	Host string
 	// PKIDir is kubeadm's certificatesDir; empty means DefaultDir.
 	PKIDir string
 	// ExternalEtcd is true if kubeadm's configuration has etcd.external.
 	ExternalEtcd bool
+	// EtcdCA, EtcdClientCert and EtcdClientKey are where that says that a control-plane node has them; empty means as
+	// kubeadm lays them out below PKIDir.
+	EtcdCA, EtcdClientCert, EtcdClientKey string
 	// NoCAKey is true for an external CA, whose key is on no node.
 	NoCAKey bool
 }
@@ -46,22 +49,39 @@ func Commands(o CommandOptions) ([]Command, error) {
 	local := o.Cluster + "-pki"
 	// Its name is ours whatever the remote folder's is: kubectl reads commas and equal signs in --from-file.
 	dir := path.Join(local, "pki")
+	kind := ownedType(o.Owned && !o.NoCAKey)
+	etcdCert, clientCert, clientKey := path.Join(dir, FileEtcdCert), path.Join(dir, FileEtcdClientCert), path.Join(dir, FileEtcdClientKey)
+	fetch := fmt.Sprintf("mkdir %s && scp -r %s %s && scp %s %s", Quote(local), Quote(o.remote(path.Clean(o.PKIDir))),
+		Quote(dir), Quote(o.remote("/etc/kubernetes/"+FileKubeconfig)), Quote(path.Join(local, FileKubeconfig)))
+	if o.ExternalEtcd {
+		for _, f := range []struct {
+			configured, usual, name string
+			to                      *string
+		}{{o.EtcdCA, FileEtcdCert, "etcd-ca.crt", &etcdCert}, {o.EtcdClientCert, FileEtcdClientCert, FileEtcdClientCert, &clientCert},
+			{o.EtcdClientKey, FileEtcdClientKey, FileEtcdClientKey, &clientKey}} {
+			if f.configured == "" || path.Clean(f.configured) == path.Join(o.PKIDir, f.usual) {
+				continue
+			}
+			// Its name is ours here too.
+			*f.to = path.Join(local, f.name)
+			fetch += fmt.Sprintf(" && scp %s %s", Quote(o.remote(path.Clean(f.configured))), Quote(*f.to))
+		}
+	}
 	all := []Command{
-		{
-			Why: "copies the keys and the administrator's kubeconfig from a control-plane node into a new folder that only you can read",
-			Line: fmt.Sprintf("(umask 077 && mkdir %s && scp -r %s %s && scp %s %s)", Quote(local), Quote(o.remote(path.Clean(o.PKIDir))),
-				Quote(dir), Quote(o.remote("/etc/kubernetes/"+FileKubeconfig)), Quote(path.Join(local, FileKubeconfig))),
-		},
+		{Why: "copies the keys and the administrator's kubeconfig from a control-plane node into a new folder that only you can read",
+			Line: "(umask 077 && " + fetch + ")"},
 		o.compare(path.Join(dir, FileCACert)),
 	}
-	kind := ownedType(o.Owned && !o.NoCAKey)
-	all = append(all,
-		o.pair("ca", kind, dir, FileCACert, FileCAKey, !o.NoCAKey),
-		o.pair("etcd", kind, dir, FileEtcdCert, FileEtcdKey, !o.ExternalEtcd),
-		o.pair("proxy", kind, dir, FileProxyCert, FileProxyKey, true),
-		o.pair("sa", kind, dir, FileSAPublic, FileSAKey, true))
+	pair := func(purpose, kind, cert, key string, withKey bool) {
+		all = append(all, o.pair(purpose, kind, path.Join(dir, cert), path.Join(dir, key), cert, key, withKey))
+	}
+	pair("ca", kind, FileCACert, FileCAKey, !o.NoCAKey)
+	all = append(all, o.pair("etcd", kind, etcdCert, path.Join(dir, FileEtcdKey), o.shown(o.EtcdCA, FileEtcdCert), FileEtcdKey, !o.ExternalEtcd))
+	pair("proxy", kind, FileProxyCert, FileProxyKey, true)
+	pair("sa", kind, FileSAPublic, FileSAKey, true)
 	if o.ExternalEtcd {
-		all = append(all, o.pair("apiserver-etcd-client", TypeOpaque, dir, FileEtcdClientCert, FileEtcdClientKey, true))
+		all = append(all, o.pair("apiserver-etcd-client", TypeOpaque, clientCert, clientKey,
+			o.shown(o.EtcdClientCert, FileEtcdClientCert), o.shown(o.EtcdClientKey, FileEtcdClientKey), true))
 	}
 	// kubeadm calls the cluster in it "kubernetes": the controller cannot renew such a one (see rotatable).
 	all = append(all, o.create(o.Cluster+"-kubeconfig", TypeOpaque, "the kubeconfig through which the controllers reach the cluster; you renew it",
@@ -100,22 +120,28 @@ func (o CommandOptions) compare(cert string) Command {
 		Why: "compares the copied authority with the one that signed the certificate of the API server that runs; go on only if a line is printed"}
 }
 
-func (o CommandOptions) pair(purpose, kind, dir, cert, key string, withKey bool) Command {
-	from := []string{"--from-file=" + KeyCert + "=" + path.Join(dir, cert)}
-	why := cert
+// shown is how a file of external etcd is called in the text.
+func (o CommandOptions) shown(configured, usual string) string {
+	if !o.ExternalEtcd || configured == "" || path.Clean(configured) == path.Join(o.PKIDir, usual) {
+		return usual
+	}
+	return path.Clean(configured)
+}
+
+// pair takes two files, and says what they are called on the node.
+func (o CommandOptions) pair(purpose, kind, cert, key, certName, keyName string, withKey bool) Command {
+	from := []string{"--from-file=" + KeyCert + "=" + cert}
+	why := certName
 	if withKey {
-		from = append(from, "--from-file="+KeyPrivate+"="+path.Join(dir, key))
-		why += " and " + key
+		from = append(from, "--from-file="+KeyPrivate+"="+key)
+		why += " and " + keyName
 	}
 	return o.create(o.Cluster+"-"+purpose, kind, why+" of a control-plane node", from...)
 }
 
 // create uses a server-side apply: a client-side one would copy the keys into an annotation.
 func (o CommandOptions) create(name, kind, why string, from ...string) Command {
-	kubectl := []string{"kubectl"}
-	if o.Context != "" {
-		kubectl = append(kubectl, "--context="+o.Context)
-	}
+	kubectl := append([]string{"kubectl"}, o.Access...)
 	words := append(slices.Clone(kubectl), "-n", o.Namespace, "create", "secret", "generic", name, "--type="+kind)
 	words = append(words, from...)
 	parts := []string{line(append(words, "--dry-run=client", "-o", "yaml"))}
@@ -127,7 +153,7 @@ func (o CommandOptions) create(name, kind, why string, from ...string) Command {
 		}
 		parts = append(parts, line(append(words, "-o", "yaml")))
 	}
-	parts = append(parts, line(append(kubectl, "apply", "--server-side", "-f", "-")))
+	parts = append(parts, line(append(slices.Clone(kubectl), "apply", "--server-side", "-f", "-")))
 	return Command{Makes: o.Namespace + "/" + name, Why: why, Line: strings.Join(parts, " | ")}
 }
 

@@ -29,15 +29,16 @@ func commands(t *testing.T, o pki.CommandOptions) []pki.Command {
 func commandOptions() pki.CommandOptions {
 	return pki.CommandOptions{Options: pki.Options{Cluster: "prod", Namespace: "prod", Owned: true, Bootstrap: []string{"cp-1"},
 		ServingCAs: []string{strings.Repeat("ab", 32)}, Annotations: map[string]string{"proxaudit.io/rendered-by": "proxaudit"}},
-		Context: "mgmt", Host: "10.0.0.11"}
+		Access: []string{"--context=mgmt"}, Host: "10.0.0.11"}
 }
 
 func TestCommands(t *testing.T) {
 	odd := commandOptions()
-	odd.Context, odd.Host, odd.PKIDir = "it's; rm -rf /", "fd00::1", "/srv/my pki/"
+	odd.Access, odd.Host, odd.PKIDir = []string{"--context=it's; rm -rf /"}, "fd00::1", "/srv/my pki/"
 	odd.Annotations = map[string]string{"a": "$(x)"}
 	odd.ServingCAs = []string{"not hex; rm"}
 	odd.Owned, odd.ExternalEtcd, odd.NoCAKey = true, true, true
+	odd.EtcdCA, odd.EtcdClientCert, odd.EtcdClientKey = "/etc/etcd/a,b='c'.crt", "/srv/my pki/apiserver-etcd-client.crt", "/srv/keys/../etcd.key"
 	for name, o := range map[string]pki.CommandOptions{"prod": commandOptions(), "odd": odd} {
 		t.Run(name, func(t *testing.T) {
 			var out strings.Builder

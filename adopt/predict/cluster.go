@@ -2,14 +2,13 @@ package predict
 
 import (
 	"fmt"
-	"net/netip"
 	"slices"
-	"strings"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	clusterv1 "sigs.k8s.io/cluster-api/api/core/v1beta2"
 
 	"github.com/proxaudit/proxaudit/adopt"
+	"github.com/proxaudit/proxaudit/adopt/addresspool"
 	"github.com/proxaudit/proxaudit/inventory"
 )
 
@@ -149,11 +148,11 @@ func (w *world) judgePools(c *proxmoxCluster) verdict {
 		}
 	}
 	for _, e := range entries {
-		if _, _, ok := addressRange(e); !ok {
+		if _, err := addresspool.Parse([]string{e}); err != nil {
 			return isf(adopt.CannotTell, "the pool entry %q is no address, range or network", e)
 		}
 	}
-	if taken := within(entries, c.Spec.ControlPlaneEndpoint.Host); taken != "" && !c.Spec.ExternalManagedControlPlane {
+	if taken := addresspool.Within(entries, c.Spec.ControlPlaneEndpoint.Host); taken != "" && !c.Spec.ExternalManagedControlPlane {
 		return isf(adopt.Refuses, "the endpoint %s lies in the pool entry %s: CAPMOX's webhook refuses every write", c.Spec.ControlPlaneEndpoint.Host, taken)
 	}
 	if needs := w.lacksOwn(inventory.ScopeNodes); len(needs) > 0 {
@@ -161,47 +160,10 @@ func (w *world) judgePools(c *proxmoxCluster) verdict {
 	}
 	for _, n := range w.nodes {
 		for _, ip := range n.InternalIPs {
-			if taken := within(entries, ip); taken != "" {
+			if taken := addresspool.Within(entries, ip); taken != "" {
 				return isf(adopt.FalseGreen, "the address %s of the Node %s lies in the pool entry %s: the pool counts it as free, and a new machine gets it", ip, n.Name, taken)
 			}
 		}
 	}
 	return is(adopt.Adopts, "its pools are made, its credentials taken into ownership, and nothing is written to Proxmox")
-}
-
-// within names the first entry that an address lies in.
-func within(entries []string, address string) string {
-	ip, err := netip.ParseAddr(address)
-	if err != nil {
-		return ""
-	}
-	for _, e := range entries {
-		first, last, ok := addressRange(e)
-		if ok && first.Compare(ip) <= 0 && ip.Compare(last) <= 0 && first.BitLen() == ip.BitLen() {
-			return e
-		}
-	}
-	return ""
-}
-
-// addressRange reads an entry of an InClusterIPPool: an address, FIRST-LAST or a network
-// (cluster-api-ipam-provider-in-cluster v1.1.0 internal/poolutil).
-func addressRange(entry string) (first, last netip.Addr, ok bool) {
-	if p, err := netip.ParsePrefix(entry); err == nil {
-		p = p.Masked()
-		first = p.Addr()
-		bytes := first.AsSlice()
-		for i := p.Bits(); i < first.BitLen(); i++ {
-			bytes[i/8] |= 1 << (7 - i%8)
-		}
-		last, ok = netip.AddrFromSlice(bytes)
-		return first, last, ok
-	}
-	from, to, isRange := strings.Cut(entry, "-")
-	if !isRange {
-		to = from
-	}
-	first, err1 := netip.ParseAddr(strings.TrimSpace(from))
-	last, err2 := netip.ParseAddr(strings.TrimSpace(to))
-	return first, last, err1 == nil && err2 == nil && first.BitLen() == last.BitLen() && first.Compare(last) <= 0
 }

@@ -77,6 +77,10 @@ var clusterCases = []experiment{
 	{name: "pool holds a Node's address", change: func(l *lab) {
 		l.set("ProxmoxCluster", "prod", "spec.ipv4Config.addresses", []any{"10.0.0.200", "10.0.0.8/29"})
 	}, want: []string{"proxmoxcluster ProxmoxCluster/prod false-green"}, why: "10.0.0.8/29"},
+	{name: "pool holds a Node's address that is written as IPv6", change: func(l *lab) {
+		l.s.Nodes[0].InternalIPs = []string{"::ffff:10.9.0.5"}
+		l.set("ProxmoxCluster", "prod", "spec.ipv4Config.addresses", []any{"10.9.0.0/24"})
+	}, want: []string{"proxmoxcluster ProxmoxCluster/prod false-green"}, why: "10.9.0.0/24"},
 	{name: "pool holds the endpoint", change: func(l *lab) {
 		l.set("ProxmoxCluster", "prod", "spec.ipv4Config.addresses", []any{"127.0.0.0-127.0.0.9"})
 	}, want: []string{"proxmoxcluster ProxmoxCluster/prod refuses"}, why: "webhook"},

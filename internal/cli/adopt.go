@@ -2,14 +2,13 @@ package cli
 
 import (
 	"errors"
-	"fmt"
 	"os"
+	"path/filepath"
 
 	"github.com/urfave/cli/v2"
 
 	"github.com/proxaudit/proxaudit/adopt"
 	"github.com/proxaudit/proxaudit/inventory"
-	"github.com/proxaudit/proxaudit/inventory/snapfile"
 	"github.com/proxaudit/proxaudit/render"
 )
 
@@ -105,29 +104,39 @@ func (a *adoption) read(c *cli.Context) error {
 	if a.kubeconfigFile != "" && a.pkiDir == "" {
 		return usagef("--kubeconfig-file is written into a Secret, which takes --pki-dir and --secrets-dir")
 	}
-	for flag, dir := range map[string]string{"output-dir": a.outputDir, "secrets-dir": a.secretsDir} {
-		if _, err := os.Lstat(dir); dir != "" && err == nil {
-			return usagef("--%s: %s is there already, and nothing in it is changed", flag, dir).hint("Give a folder that does not exist.")
+	for _, f := range []struct{ flag, dir string }{{"output-dir", a.outputDir}, {"secrets-dir", a.secretsDir}} {
+		if _, err := os.Lstat(f.dir); f.dir != "" && err == nil {
+			return usagef("--%s: %s is there already, and nothing in it is changed", f.flag, f.dir).hint("Give a folder that does not exist.")
 		}
+	}
+	if a.outputDir != "" && a.secretsDir != "" && filepath.Clean(a.outputDir) == filepath.Clean(a.secretsDir) {
+		return usagef("--output-dir and --secrets-dir are one folder: Secrets lie in one that only you can read, and that you delete")
 	}
 	a.options, err = adoptOptions(c, a.settings)
 	return err
 }
 
-// deliver writes what was asked for, files first. Nothing that could be applied is written for a plan with a blocker that
+// deliver writes what was asked for, files first, and of those the Secrets last. Nothing that could be applied is written for a plan with a blocker that
 // counts.
 func (a *adoption) deliver(c *cli.Context, plan *adopt.Plan, snap *inventory.Snapshot) error {
 	verdict := a.verdict(plan)
+	files := &delivery{adoption: a}
 	if plan.Ready() {
 		if err := a.judge(c, plan); err != nil {
 			return err
 		}
-		if err := a.writeFiles(plan, snap); err != nil {
+		var err error
+		if files, err = a.prepare(plan, snap); err != nil {
 			return err
 		}
 	}
 	if err := a.write(a.targets, render.Plan(plan)); err != nil {
-		return err
+		return errors.Join(err, files.discard())
+	}
+	if plan.Ready() {
+		if err := files.commit(); err != nil {
+			return err
+		}
 	}
 	if a.manifests {
 		if err := a.say(plan); err != nil {
@@ -164,30 +173,4 @@ func (a *adoption) say(plan *adopt.Plan) error {
 		return nil
 	}
 	return a.sayDocument(render.PlanNotes(plan))
-}
-
-// writeFiles writes the files that were asked for.
-func (a *adoption) writeFiles(plan *adopt.Plan, snap *inventory.Snapshot) error {
-	if a.secretsDir != "" {
-		if err := a.writeSecrets(plan, snap); err != nil {
-			return err
-		}
-	}
-	if a.outputDir != "" {
-		if err := a.writeOutputDir(plan); err != nil {
-			return err
-		}
-	}
-	if a.nodesOut == "" {
-		return nil
-	}
-	if len(plan.NodePatches) == 0 {
-		a.warnf("--nodes-out: every Node has its providerID, so that %s is not written", a.nodesOut)
-		return nil
-	}
-	if err := snapfile.ReplaceFile(a.nodesOut, 0o644, writing(plan.Bundle().NodePatches)); err != nil {
-		return fmt.Errorf("--nodes-out %s: %w", a.nodesOut, err)
-	}
-	a.verbosef("wrote %s", a.nodesOut)
-	return nil
 }

@@ -152,6 +152,12 @@ func TestAdoptOutputDir(t *testing.T) {
 	if err := b.run(prod("--output-dir", "out")...); !errors.As(err, &u) || !strings.Contains(err.Error(), "is there already") || b.calls.Load() != calls {
 		t.Errorf("a second time: %v", err)
 	}
+	// Of two that are there it is always the same one that is named.
+	for range 20 {
+		if err := b.run(prod("--output-dir", "out", "--pki-dir", "out", "--secrets-dir", "out")...); err == nil || !strings.Contains(err.Error(), "--output-dir: out is there") {
+			t.Fatalf("both there: %v", err)
+		}
+	}
 }
 
 // pkiFolder is a copy of /etc/kubernetes/pki with admin.conf in it.
@@ -201,6 +207,49 @@ func TestAdoptSecrets(t *testing.T) {
 	}
 }
 
+// Where something else cannot be written, no Secret is: not at the place that was named, nor beside it.
+func TestAdoptSecretsLast(t *testing.T) {
+	p := pkitest.New(t, "ecdsa")
+	dir := pkiFolder(t, p)
+	b := adoptBench(t, func(s *inventory.Snapshot) {
+		s.Clusters[0].ServingCAs, s.CollectedAt = []string{fmt.Sprintf("%x", sha256.Sum256(p.CA.Cert.Raw))}, pkitest.Now
+	})
+	if err := os.Mkdir("folder", 0o700); err != nil {
+		t.Fatal(err)
+	}
+	for name, args := range map[string][]string{
+		"nodes-out in no folder":    {"--nodes-out", "nowhere/nodes.yaml"},
+		"nodes-out is a folder":     {"--nodes-out", "folder"},
+		"output-dir in no folder":   {"--output-dir", "nowhere/out"},
+		"a plan in no folder":       {"--output-dir", "out", "-o", "json=nowhere/plan.json"},
+		"both folders are one":      {"--output-dir", "./secrets"},
+		"one is there already":      {"--output-dir", "folder"},
+		"a kubeconfig that is none": {"--output-dir", "out", "--nodes-out", "nodes.yaml", "--kubeconfig-file", "nowhere"},
+		"keys of another authority": {"--output-dir", "out", "--nodes-out", "nodes.yaml", "--pki-dir", pkiFolder(t, pkitest.New(t, "ecdsa"))},
+	} {
+		t.Run(name, func(t *testing.T) {
+			if err := b.run(prod(append([]string{"--pki-dir", dir, "--secrets-dir", "secrets"}, args...)...)...); err == nil {
+				t.Error("no error")
+			}
+			entries, err := os.ReadDir(".")
+			if err != nil {
+				t.Fatal(err)
+			}
+			for _, e := range entries {
+				if e.Name() != "folder" {
+					t.Errorf("%s is there", e.Name())
+				}
+			}
+		})
+	}
+	b.ok(prod("--pki-dir", dir, "--secrets-dir", "secrets", "--output-dir", "out", "--nodes-out", "nodes.yaml")...)
+	for _, name := range []string{"secrets", "out", "nodes.yaml"} {
+		if _, err := os.Lstat(name); err != nil {
+			t.Error(err)
+		}
+	}
+}
+
 func TestAdoptDryRun(t *testing.T) {
 	b := adoptBench(t, nil)
 	var sent int
@@ -240,9 +289,25 @@ func TestAdoptUsage(t *testing.T) {
 		"which takes --pki-dir":              prod("--kubeconfig-file", "x"),
 		"is no VMID":                         prod("--template", "5"),
 		"is no length of a network's prefix": prod("--prefix", "200"),
-		"contradict each other":              prod("--credentials-secret", "x", "--controller-credentials"),
-		"--from asks none":                   prod("--server-dry-run", "--from", "x"),
-		"wants no argument":                  prod("extra"),
+		"--target-name, or clusters[].adopt.name in proxaudit.yaml: \"Prod_1\"": prod("--target-name", "Prod_1", "--force"),
+		"--target-namespace, or":                       prod("--target-namespace", "a.b"),
+		"\"10.0.0.1 10.0.0.2\" has a blank in it":      {"adopt", "--cluster", "prod", "--addresses", "10.0.0.1 10.0.0.2"},
+		"stand before it already":                      prod("--addresses", "10.0.0.210"),
+		"--addresses, or":                              {"adopt", "--cluster", "prod", "--addresses", "10.0.0.300"},
+		"in IPv6 form":                                 {"adopt", "--cluster", "prod", "--addresses", "::ffff:10.0.0.200"},
+		"of two families":                              prod("--addresses", "fd00::1"),
+		"--dns, or clusters[].adopt.dnsServers in":     prod("--dns", "1.1.1.1", "--dns", "resolver"),
+		"\"router\" is no address":                     prod("--gateway", "router"),
+		"10.1.0.1 is not in the network":               prod("--gateway", "10.1.0.1", "--prefix", "16"),
+		"fd00::1 is no IPv4 address":                   prod("--gateway", "fd00::1"),
+		"are not in one network":                       prod("--prefix", "28"),
+		"1 to 32":                                      prod("--prefix", "64"),
+		"\"Prod PVE\" is no name of a Secret":          prod("--credentials-secret", "Prod PVE"),
+		"\"prod-ca\" is one of the cluster's own":      prod("--credentials-secret", "prod-ca"),
+		"\"x-kubeconfig\" is one of the cluster's own": prod("--target-name", "x", "--credentials-secret", "x-kubeconfig"),
+		"contradict each other":                        prod("--credentials-secret", "x", "--controller-credentials"),
+		"--from asks none":                             prod("--server-dry-run", "--from", "x"),
+		"wants no argument":                            prod("extra"),
 	} {
 		var u *UsageError
 		if err := b.run(args...); !errors.As(err, &u) || b.stdout.Len() != 0 {

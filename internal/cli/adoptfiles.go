@@ -3,7 +3,11 @@ package cli
 import (
 	"context"
 	"errors"
+	"fmt"
 	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
 
 	"github.com/urfave/cli/v2"
 
@@ -13,6 +17,7 @@ import (
 	"github.com/proxaudit/proxaudit/internal/pki"
 	"github.com/proxaudit/proxaudit/inventory"
 	"github.com/proxaudit/proxaudit/inventory/kube"
+	"github.com/proxaudit/proxaudit/inventory/snapfile"
 	"github.com/proxaudit/proxaudit/render"
 )
 
@@ -24,8 +29,93 @@ func writing(data []byte) func(io.Writer) error {
 	}
 }
 
-// writeOutputDir writes the steps, numbered, and the runbook.
-func (a *adoption) writeOutputDir(plan *adopt.Plan) error {
+// delivery is what a run writes beside its results, prepared as far as nothing has its name yet: what fails then leaves nothing
+// behind, and above all no Secrets.
+type delivery struct {
+	*adoption
+	folders []*newfolder.Staged
+	// nodes is the content of --nodes-out; nil if it is not written.
+	nodes []byte
+	// said are the messages about what was written.
+	said []func()
+}
+
+// prepare makes everything ready that was asked for.
+func (a *adoption) prepare(plan *adopt.Plan, snap *inventory.Snapshot) (_ *delivery, err error) {
+	d := &delivery{adoption: a}
+	defer func() {
+		if err != nil {
+			err = errors.Join(err, d.discard())
+		}
+	}()
+	if a.nodesOut != "" && len(plan.NodePatches) > 0 {
+		d.nodes = plan.Bundle().NodePatches
+		if err := writable(a.nodesOut); err != nil {
+			return nil, fmt.Errorf("--nodes-out %s: %w", a.nodesOut, err)
+		}
+	}
+	if a.outputDir != "" {
+		if err := d.stageSteps(plan); err != nil {
+			return nil, err
+		}
+	}
+	if a.secretsDir != "" {
+		if err := d.stageSecrets(plan, snap); err != nil {
+			return nil, err
+		}
+	}
+	return d, nil
+}
+
+// writable finds out what stands in the way of a file, and leaves nothing.
+func writable(file string) error {
+	switch st, err := os.Stat(file); {
+	case err == nil && st.IsDir():
+		return errors.New("it is a folder")
+	case err != nil && !errors.Is(err, fs.ErrNotExist):
+		return err
+	case err == nil && !st.Mode().IsRegular():
+		return nil
+	}
+	probe, err := os.CreateTemp(filepath.Dir(file), ".proxaudit.*")
+	if err != nil {
+		return fmt.Errorf("no file can be made in %s", filepath.Dir(file))
+	}
+	return errors.Join(probe.Close(), os.Remove(probe.Name()))
+}
+
+// commit gives everything its name, the Secrets last.
+func (d *delivery) commit() error {
+	if d.nodes != nil {
+		if err := snapfile.ReplaceFile(d.nodesOut, 0o644, writing(d.nodes)); err != nil {
+			return errors.Join(fmt.Errorf("--nodes-out %s: %w", d.nodesOut, err), d.discard())
+		}
+		d.verbosef("wrote %s", d.nodesOut)
+	} else if d.nodesOut != "" {
+		d.warnf("--nodes-out: every Node has its providerID, so that %s is not written", d.nodesOut)
+	}
+	for _, f := range d.folders {
+		if err := f.Commit(); err != nil {
+			return errors.Join(err, d.discard())
+		}
+	}
+	for _, say := range d.said {
+		say()
+	}
+	return nil
+}
+
+// discard removes what has no name yet.
+func (d *delivery) discard() error {
+	var all []error
+	for _, f := range d.folders {
+		all = append(all, f.Discard())
+	}
+	return errors.Join(all...)
+}
+
+// stageSteps makes the steps, numbered, and the runbook.
+func (d *delivery) stageSteps(plan *adopt.Plan) error {
 	var files []newfolder.File
 	if len(plan.NodePatches) > 0 {
 		files = append(files, newfolder.File{Name: adopt.NodesFile, Data: plan.Bundle().NodePatches})
@@ -40,17 +130,19 @@ func (a *adoption) writeOutputDir(plan *adopt.Plan) error {
 		return err
 	}
 	files = append(files, newfolder.File{Name: "RUNBOOK.md", Data: runbook})
-	if err := newfolder.Write(a.outputDir, newfolder.Public, files); err != nil {
+	staged, err := newfolder.Stage(d.outputDir, newfolder.Public, files)
+	if err != nil {
 		return err
 	}
-	a.verbosef("wrote %s with %s", a.outputDir, count(len(files), "file", "files"))
+	d.folders = append(d.folders, staged)
+	d.said = append(d.said, func() { d.verbosef("wrote %s with %s", d.outputDir, count(len(files), "file", "files")) })
 	return nil
 }
 
-// writeSecrets reads the copied keys, compares them with the API server's authority, and writes the Secrets for their owner
+// stageSecrets reads the copied keys, compares them with the API server's authority, and makes the Secrets for their owner
 // alone.
-func (a *adoption) writeSecrets(plan *adopt.Plan, snap *inventory.Snapshot) error {
-	loaded, err := pki.Load(a.pkiDir, a.kubeconfigFile)
+func (d *delivery) stageSecrets(plan *adopt.Plan, snap *inventory.Snapshot) error {
+	loaded, err := pki.Load(d.pkiDir, d.kubeconfigFile)
 	if err != nil {
 		return err
 	}
@@ -59,19 +151,23 @@ func (a *adoption) writeSecrets(plan *adopt.Plan, snap *inventory.Snapshot) erro
 		return err
 	}
 	for _, w := range append(loaded.Warnings, set.Warnings...) {
-		a.warnf("%s", w.Error())
+		d.warnf("%s", w.Error())
 	}
 	files, err := pki.Manifests(set.Secrets)
 	if err != nil {
 		return err
 	}
-	if err := newfolder.Write(a.secretsDir, newfolder.Private, files); err != nil {
+	staged, err := newfolder.Stage(d.secretsDir, newfolder.Private, files)
+	if err != nil {
 		return err
 	}
-	if !a.quiet {
-		Say(a.env.Stderr, "wrote "+count(len(files), "Secret", "Secrets")+" to "+a.secretsDir+": apply them server-side (kubectl apply --server-side -f "+
-			adoptpki.Quote(a.secretsDir)+"), which copies no key into an annotation, and then delete the folder")
-	}
+	d.folders = append(d.folders, staged)
+	d.said = append(d.said, func() {
+		if !d.quiet {
+			Say(d.env.Stderr, "wrote "+count(len(files), "Secret", "Secrets")+" to "+d.secretsDir+": apply them server-side (kubectl apply --server-side -f "+
+				adoptpki.Quote(d.secretsDir)+"), which copies no key into an annotation, and then delete the folder")
+		}
+	})
 	return nil
 }
 

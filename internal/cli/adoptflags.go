@@ -83,8 +83,15 @@ func adoptOptions(c *cli.Context, s *settings) (adopt.Options, error) {
 		}
 		f.CredentialsSecret, f.ControllerCredentials = "", true
 	}
+	if wrong := opt.Check(); len(wrong) > 0 {
+		return opt, usagef("--%s, or %s in proxaudit.yaml: %s", wrong[0].Option, adoptFields[wrong[0].Option], wrong[0].Text)
+	}
 	return opt, nil
 }
+
+// adoptFields are the fields of the configuration that the flags stand over.
+var adoptFields = map[string]string{"target-name": "clusters[].adopt.name", "target-namespace": "clusters[].adopt.namespace", "addresses": "clusters[].adopt.addresses",
+	"prefix": "clusters[].adopt.prefix", "gateway": "clusters[].adopt.gateway", "dns": "clusters[].adopt.dnsServers", "credentials-secret": "clusters[].adopt.credentialsSecret"}
 
 // clusterConfig is the configuration's entry for a cluster; an empty one if there is none.
 func clusterConfig(cfg *config.Config, name string) config.Cluster {

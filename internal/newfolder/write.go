@@ -28,12 +28,27 @@ var (
 	Public = Access{"files", 0o755, 0o644}
 )
 
-// Write makes a folder with files. All of them are written to a folder beside it that then gets its name, so that there is the whole or nothing. What is there already is never
-// touched: neither a file nor a folder, not even an empty one.
-func Write(dir string, access Access, files []File) (err error) {
+// Write makes a folder with files. All of them are written to a folder beside it that then gets its name, so that there is the whole
+// or nothing. What is there already is never touched: neither a file nor a folder, not even an empty one.
+func Write(dir string, access Access, files []File) error {
+	s, err := Stage(dir, access, files)
+	if err != nil {
+		return err
+	}
+	return errors.Join(s.Commit(), s.Discard())
+}
+
+// Staged is a folder with all of its files that has not got its name yet.
+type Staged struct {
+	dir, tmp string
+	access   Access
+}
+
+// Stage does all of Write but the last step. Either Commit or Discard has to follow.
+func Stage(dir string, access Access, files []File) (_ *Staged, err error) {
 	dir = filepath.Clean(dir)
 	if err := free(dir, access.what); err != nil {
-		return err
+		return nil, err
 	}
 	parent, name := filepath.Split(dir)
 	if parent == "" {
@@ -42,31 +57,42 @@ func Write(dir string, access Access, files []File) (err error) {
 	// os.MkdirTemp makes it 0700.
 	tmp, err := os.MkdirTemp(parent, "."+name+".*")
 	if err != nil {
-		return fmt.Errorf("cannot write %s to %s: no folder can be made in %s: %s: make that folder, or choose another", access.what, dir, parent, reason(err))
+		return nil, fmt.Errorf("cannot write %s to %s: no folder can be made in %s: %s: make that folder, or choose another", access.what, dir, parent, reason(err))
 	}
-	defer func() {
-		if err == nil {
-			return
-		}
-		if rerr := os.RemoveAll(tmp); rerr != nil {
-			err = errors.Join(err, fmt.Errorf("%s may be left in %s: remove it: %w", access.what, tmp, rerr))
-		}
-	}()
+	s := &Staged{dir: dir, tmp: tmp, access: access}
 	for _, f := range files {
 		if err := writeFile(tmp, f, access.files); err != nil {
-			return fmt.Errorf("cannot write %s to %s: %s: %s: nothing was written", access.what, dir, f.Name, reason(err))
+			return nil, errors.Join(fmt.Errorf("cannot write %s to %s: %s: %s: nothing was written", access.what, dir, f.Name, reason(err)), s.Discard())
 		}
 	}
+	return s, nil
+}
+
+// Commit gives the folder its name.
+func (s *Staged) Commit() error {
 	// Somebody may have made it meanwhile. os.Rename itself takes no place but that of an empty folder.
-	if err := free(dir, access.what); err != nil {
+	if err := free(s.dir, s.access.what); err != nil {
 		return err
 	}
-	if err := os.Chmod(tmp, access.dir); err != nil {
-		return fmt.Errorf("cannot write %s to %s: %w: nothing was written", access.what, dir, err)
+	if err := os.Chmod(s.tmp, s.access.dir); err != nil {
+		return fmt.Errorf("cannot write %s to %s: %w: nothing was written", s.access.what, s.dir, err)
 	}
-	if err := os.Rename(tmp, dir); err != nil {
-		return fmt.Errorf("cannot write %s to %s: %w: nothing was written", access.what, dir, err)
+	if err := os.Rename(s.tmp, s.dir); err != nil {
+		return fmt.Errorf("cannot write %s to %s: %w: nothing was written", s.access.what, s.dir, err)
 	}
+	s.tmp = ""
+	return nil
+}
+
+// Discard removes what was staged; it does nothing after Commit.
+func (s *Staged) Discard() error {
+	if s.tmp == "" {
+		return nil
+	}
+	if err := os.RemoveAll(s.tmp); err != nil {
+		return fmt.Errorf("%s may be left in %s: remove it: %w", s.access.what, s.tmp, err)
+	}
+	s.tmp = ""
 	return nil
 }
 

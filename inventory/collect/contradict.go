@@ -18,7 +18,7 @@ func (b *clusters) contradict(first, f *inventory.Snapshot) {
 	if c := b.s.CoverageOf(inventory.ClusterSource(into.Key), inventory.ScopeNodes); c != nil {
 		c.State, c.Reason, c.Remedy = inventory.Partial, reason, remedy
 	}
-	b.s.Clusters = append(b.s.Clusters, inventory.Cluster{Key: key.Key, Access: key.Access, Server: key.Server})
+	b.s.Clusters = append(b.s.Clusters, inventory.Cluster{Key: key.Key, Access: key.Access, Kubeconfig: key.Kubeconfig, Server: key.Server})
 	b.s.Coverage = append(b.s.Coverage, inventory.Coverage{Source: inventory.ClusterSource(key.Key), Scope: inventory.ScopeNodes,
 		State: inventory.Failed, Asked: 1, Failed: 1, Reason: reason, Remedy: remedy})
 }

@@ -10,6 +10,7 @@ import (
 	"sigs.k8s.io/yaml"
 
 	"github.com/proxaudit/proxaudit/inventory"
+	"github.com/proxaudit/proxaudit/inventory/strictyaml"
 )
 
 // kubeadmConfig reads the ConfigMap kube-system/kubeadm-config (kubeadm's own API, v1beta3 or v1beta4).
@@ -23,6 +24,10 @@ func (s *sanitizer) kubeadmConfig(configMap []byte) (*inventory.KubeadmCluster, 
 	text := cm.Data["ClusterConfiguration"]
 	if text == "" {
 		return nil, errors.New("kube-system/kubeadm-config has no ClusterConfiguration")
+	}
+	// What is written anew below has every key once, and the first document alone: nobody behind would know.
+	if err := strictyaml.Check(text); err != nil {
+		return nil, fmt.Errorf("kube-system/kubeadm-config: ClusterConfiguration: %w", err)
 	}
 	clean, err := s.yamlDocument(text)
 	if err != nil {

@@ -34,7 +34,7 @@ func (c *Client) CollectManagement(ctx context.Context, o ManagementOptions) *in
 	ctx = withTally(ctx, t)
 	namespaces := slices.Compact(slices.Sorted(slices.Values(o.Namespaces)))
 	m := &managementReader{c: c, namespaces: namespaces, options: o, snap: &inventory.Snapshot{
-		Management: &inventory.Management{Context: c.context, Namespaces: namespaces},
+		Management: &inventory.Management{Context: c.context, Kubeconfig: c.target.Kubeconfig, Namespaces: namespaces},
 	}}
 	m.read(ctx)
 	m.snap.Requests = []inventory.Requests{t.requests(inventory.ManagementSource)}

@@ -7,6 +7,7 @@ import (
 	"net/http"
 	"os"
 	"path/filepath"
+	"regexp"
 	"strings"
 	"testing"
 
@@ -84,8 +85,11 @@ func toJSON(t *testing.T, v any) string {
 	if err != nil {
 		t.Fatal(err)
 	}
-	return string(b) + "\n"
+	return temporary.ReplaceAllString(string(b), `"kubeconfig": "kubeconfig"`) + "\n"
 }
+
+// temporary is the test's own kubeconfig, which has another name each time.
+var temporary = regexp.MustCompile(`"kubeconfig": "[^"]*"`)
 
 // golden compares with a file of testdata; -update writes it.
 func golden(t *testing.T, name, got string) {

@@ -20,7 +20,7 @@ func (c *Client) CollectWorkload(ctx context.Context, key string, o WorkloadOpti
 	t := &tally{}
 	ctx = withTally(ctx, t)
 	w := &workloadReader{c: c, options: o, source: inventory.ClusterSource(key), cluster: inventory.Cluster{
-		Key: key, Access: c.access, Server: c.Server(),
+		Key: key, Access: c.access, Kubeconfig: c.target.Kubeconfig, Server: c.Server(),
 	}, snap: &inventory.Snapshot{}}
 	w.read(ctx)
 	w.snap.Clusters = []inventory.Cluster{w.cluster}

@@ -40,6 +40,14 @@ func TestWorkloadFaults(t *testing.T) {
 			fault: kubesim.Fault{Resource: "configmaps", Body: `{"data":{"ClusterConfiguration":"a: ["}}`},
 			nodes: inventory.Complete, kubeadm: inventory.Failed, access: inventory.Complete, wantNodes: 2, kubeadmRemedy: "kubectl",
 		},
+		"kubeadm-config with a key twice": {
+			fault: kubesim.Fault{Resource: "configmaps", Body: `{"data":{"ClusterConfiguration":"clusterName: a # b\nclusterName: c"}}`},
+			nodes: inventory.Complete, kubeadm: inventory.Failed, access: inventory.Complete, wantNodes: 2, kubeadmRemedy: "kubectl",
+		},
+		"kubeadm-config of two documents": {
+			fault: kubesim.Fault{Resource: "configmaps", Body: `{"data":{"ClusterConfiguration":"clusterName: a\n---\nclusterName: c"}}`},
+			nodes: inventory.Complete, kubeadm: inventory.Failed, access: inventory.Complete, wantNodes: 2, kubeadmRemedy: "kubectl",
+		},
 		"kubeadm-config empty": {
 			fault: kubesim.Fault{Resource: "configmaps", Body: `{}`},
 			nodes: inventory.Complete, kubeadm: inventory.Failed, access: inventory.Complete, wantNodes: 2,

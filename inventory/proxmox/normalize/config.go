@@ -75,6 +75,7 @@ func ParseConfig(data any, vmid int) (*Config, error) {
 		c.VM.BalloonMiB = &n
 	}
 	r.devices(&c.VM, vmid)
+	c.VM.BootDisk = bootDisk(r.text("boot"), r.text("bootdisk"), c.VM.Disks)
 	slices.Sort(r.problems)
 	c.Problems = r.problems
 	return c, nil

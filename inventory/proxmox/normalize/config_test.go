@@ -28,7 +28,7 @@ func TestParseConfig(t *testing.T) {
 	created := time.Unix(1712345678, 0).UTC()
 	want := &Config{Name: "DB01.example.internal", Tags: []string{"a", "b"}, VM: inventory.VMConfig{
 		Digest: "95f43bef", UUID: uuidA, RawUUID: uuidA, UUIDSource: "smbios1", CreatedAt: &created,
-		Sockets: 2, Cores: 4, VCPUs: 6, CPULimit: 1.5, CPUType: "host", MemoryMiB: 4096, BalloonMiB: i64(1024),
+		Sockets: 2, Cores: 4, VCPUs: 6, CPULimit: 1.5, CPUType: "host", MemoryMiB: 4096, BalloonMiB: i64(1024), BootDisk: "scsi30",
 		Disks: []inventory.Disk{
 			{Slot: "scsi2", Storage: "local", Volume: "101/vm-101-disk-2.raw"},
 			{Slot: "scsi30", Storage: "local", Volume: "101/vm-101-disk-0.raw", SizeBytes: i64(1 << 40)},
@@ -47,6 +47,27 @@ func TestParseConfig(t *testing.T) {
 	}}
 	if !reflect.DeepEqual(got, want) {
 		t.Errorf("got\n%+v\nwant\n%+v", got, want)
+	}
+}
+
+func TestBootDisk(t *testing.T) {
+	const disks = `"scsi0":"local:vm-101-disk-0,size=8G","virtio0":"local:vm-101-disk-1,size=32G","ide2":"local:vm-101-cloudinit,media=cdrom","unused0":"local:vm-101-disk-2"`
+	for boot, want := range map[string]string{
+		``: "", `,"boot":"order=virtio0;net0"`: "virtio0", `,"boot":"order=net0;ide2;virtio0;scsi0"`: "virtio0", `,"boot":"order=net0"`: "",
+		`,"boot":"order=scsi7;scsi0"`: "scsi0", `,"boot":"cdn","bootdisk":"virtio0"`: "virtio0", `,"boot":"c","bootdisk":"scsi9"`: "",
+		`,"bootdisk":"virtio0"`: "virtio0", `,"boot":"order=scsi0","bootdisk":"virtio0"`: "scsi0", `,"boot":"legacy=cdn","bootdisk":"virtio0"`: "virtio0",
+		`,"boot":"order=unused0"`: "", `,"boot":"order="`: "", `,"boot":"order=ide2","bootdisk":"virtio0"`: "",
+	} {
+		got, err := ParseConfig(decode(t, "{"+disks+boot+"}"), 101)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got.VM.BootDisk != want || len(got.Problems) > 0 {
+			t.Errorf("%s: %q, want %q (%v)", boot, got.VM.BootDisk, want, got.Problems)
+		}
+	}
+	if got, err := ParseConfig(decode(t, `{"boot":["order=scsi0"]}`), 101); err != nil || len(got.Problems) != 1 {
+		t.Errorf("%+v, %v", got, err)
 	}
 }
 

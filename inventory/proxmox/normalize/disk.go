@@ -49,3 +49,21 @@ func disk(slot, value string, vmid int) inventory.Disk {
 	}
 	return d
 }
+
+// bootDisk is the slot of the first disk that the guest's configuration boots from; empty if it names none that is there. boot is
+// "order=scsi0;net0", or in the older form letters for kinds of devices ("cdn"), with the disk in bootdisk (qemu-server
+// PVE/QemuServer/Drive.pm: get_bootdisks, bootdisk_size).
+func bootDisk(boot, bootdisk string, disks []inventory.Disk) string {
+	named := []string{bootdisk}
+	if order, ok := property(Properties(boot), "order", false); ok {
+		named = strings.FieldsFunc(order, func(r rune) bool { return r == ';' || r == ' ' })
+	}
+	for _, slot := range named {
+		for _, d := range disks {
+			if d.Slot == slot && !d.CDROM && !d.CloudInit && !strings.HasPrefix(slot, "unused") {
+				return slot
+			}
+		}
+	}
+	return ""
+}
