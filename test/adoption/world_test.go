@@ -32,6 +32,8 @@ type World struct {
 	kubectl, clusterctl string
 	// confidential must not appear in anything that proxaudit prints.
 	confidential []string
+	// beside are VMs of naive machines that no controller made.
+	beside []int
 }
 
 // Options say what differs from the usual World.
