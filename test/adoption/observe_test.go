@@ -33,8 +33,11 @@ type infraState struct {
 // machineState is what there is to be seen of a Machine.
 type machineState struct {
 	Metadata metav1.ObjectMeta
-	Spec     struct{ ProviderID string }
-	Status   struct {
+	Spec     struct {
+		ProviderID        string
+		InfrastructureRef struct{ Name string }
+	}
+	Status struct {
 		Phase      string
 		NodeRef    struct{ Name string }
 		Conditions []metav1.Condition
@@ -174,7 +177,7 @@ func (w *World) becameOfVM(t *testing.T, m machine) string {
 		return "refuses"
 	case s.Status.Initialization.Provisioned && vm.Status != "running":
 		return "false-green"
-	case s.Status.Initialization.Provisioned && !w.sameMachine(t, m.name, s.Spec.VirtualMachineID):
+	case s.Status.Initialization.Provisioned && (!w.sameMachine(t, m.name, s.Spec.VirtualMachineID) || len(w.referring(t, m.name)) > 1):
 		return "false-green"
 	case s.Status.Initialization.Provisioned:
 		return "adopts"
@@ -201,7 +204,7 @@ func (w *World) refused(t *testing.T, name string) string {
 	t.Helper()
 	last := ""
 	for line := range strings.Lines(w.logOf(t, "infrastructure-proxmox")) {
-		if _, said, ok := strings.Cut(line, fmt.Sprintf(`ProxmoxMachine.infrastructure.cluster.x-k8s.io \\\"%s\\\" is invalid: `, name)); ok {
+		if _, said, ok := strings.Cut(line, fmt.Sprintf(`ProxmoxMachine.infrastructure.cluster.x-k8s.io \"%s\" is invalid: `, name)); ok {
 			last = said
 		}
 	}
@@ -216,6 +219,13 @@ func (w *World) logOf(t *testing.T, provider string) string {
 		t.Fatal(err)
 	}
 	return string(readFile(t, path))
+}
+
+// referring are the Machines with a ProxmoxMachine that have a Node.
+func (w *World) referring(t *testing.T, infra string) []string {
+	t.Helper()
+	return strings.Fields(w.Kubectl(t, "-n", prod, "get", "machines", "-o",
+		fmt.Sprintf(`jsonpath={range .items[?(@.spec.infrastructureRef.name==%q)]}{.status.nodeRef.name}{"\n"}{end}`, infra)))
 }
 
 // nodeTaken names another Machine that has the same Node.
@@ -233,7 +243,7 @@ func (w *World) nodeTaken(t *testing.T, name, node string) string {
 func (w *World) becameOfMachine(t *testing.T, m machine) string {
 	t.Helper()
 	s, found := w.machineNamed(t, m.name)
-	infra, _ := w.infra(t, m.name)
+	infra, _ := w.infra(t, cmp.Or(s.Spec.InfrastructureRef.Name, m.name))
 	node := w.WorkloadKubectl(t, "get", "node", cmp.Or(s.Status.NodeRef.Name, m.name), "--ignore-not-found", "-o", "jsonpath={.status.nodeInfo.systemUUID} {.spec.unschedulable}")
 	uuid, unschedulable, _ := strings.Cut(node, " ")
 	switch {
