@@ -23,10 +23,11 @@ const (
 	rowK3s        = "Node has the providerID `k3s://NAME`"
 	rowRKE2       = "Node has the providerID `rke2://NAME`"
 	rowTalos      = "Node has the providerID `talos://PLATFORM/NAME`"
+	rowIgnored    = "credentials of another site in the Secret, and CAPMOX has some of its own"
 	rowDirect     = "`kubectl delete proxmoxmachine` of an adopted one that is not paused"
 )
 
-var identityRows = []string{rowWrongVM, rowWrongID, rowTwins, rowShared, rowNoUUID, rowSameUUID, rowDevices, rowDevicesOff, rowK3s, rowRKE2, rowTalos, rowDirect}
+var identityRows = []string{rowWrongVM, rowWrongID, rowTwins, rowShared, rowNoUUID, rowSameUUID, rowDevices, rowDevicesOff, rowK3s, rowRKE2, rowTalos, rowIgnored, rowDirect}
 
 var (
 	// wrongVM names 238, and its Node runs on 138. Both VMs have the name.
@@ -54,6 +55,7 @@ var (
 	k3sID      = naive{machine: worker("k3s-id", 148, "pve1"), nodeID: "k3s://k3s-id"}
 	rke2ID     = naive{machine: worker("rke2-id", 149, "pve1"), nodeID: "rke2://rke2-id"}
 	talosID    = naive{machine: worker("talos-id", 150, "pve1"), nodeID: "talos://nocloud/talos-id"}
+	ignored    = naive{machine: worker("ignored", 152, "pve1")}
 	direct     = naive{machine: worker("direct", 151, "pve1"), manifest: annotated(preDrain, preTerminate, "cluster.x-k8s.io/skip-remediation")}
 )
 
@@ -96,6 +98,7 @@ func TestBrakesOfIdentity(t *testing.T) {
 	for _, n := range append(slices.Clone(declared), sharer) {
 		t.Run("machine "+n.name, func(t *testing.T) { w.meetMachine(t, before, n.machine) })
 	}
+	t.Run("credentials", func(t *testing.T) { w.ignoredCredentials(t) })
 	t.Run("direct deletion", func(t *testing.T) { w.deleteDirectly(t) })
 }
 
@@ -210,4 +213,21 @@ func (w *World) deleteDirectly(t *testing.T) {
 		t.Errorf("it came to %q", happened)
 	}
 	row(t, rowDirect, "proxmoxmachine/"+direct.name+": `nothing`, for nobody deletes it yet", "`"+happened+"`: "+told, w.asked(direct.machine))
+}
+
+// ignoredCredentials: CAPMOX that was given credentials of its own looks at no ProxmoxCluster's, right or wrong
+// (cluster-api-provider-proxmox pkg/scope/cluster.go: NewClusterScope).
+func (w *World) ignoredCredentials(t *testing.T) {
+	other := w.otherSite(t, nil)
+	w.join(t, ignored)
+	w.apply(t, ignored.manifests()...)
+	w.WaitCondition(t, "Paused", "machine/"+ignored.name)
+	w.useSite(t, other)
+	before := w.verify(t, 1, "--read-secrets")
+	w.Unpause(t, "proxmoxmachine/"+ignored.name, "machine/"+ignored.name)
+	w.meet(t, before, []brake{w.vmBrake(rowIgnored, ignored, "adopts",
+		w.provisioned(ignored, "True/Provisioned", "Running", "CAPMOX goes by its own credentials and never looks at the Secret"))})
+	if asked := other.Requests(); len(asked) > 0 {
+		t.Errorf("the other site was asked %d times", len(asked))
+	}
 }

@@ -177,6 +177,9 @@ func (w *World) becameOfVM(t *testing.T, m machine) string {
 		return "refuses"
 	case s.Status.Initialization.Provisioned && vm.Status != "running":
 		return "false-green"
+	case s.Status.Initialization.Provisioned && s.Spec.ProviderID != "proxmox://"+vm.UUID && w.refused(t, m.name) == "" && vm.UUID == m.uuid():
+		// It is another VM of the same number.
+		return "false-green"
 	case s.Status.Initialization.Provisioned && (!w.sameMachine(t, m.name, s.Spec.VirtualMachineID) || len(w.referring(t, m.name)) > 1):
 		return "false-green"
 	case s.Status.Initialization.Provisioned:
