@@ -129,6 +129,9 @@ func (w *World) identityBrakes() []brake {
 				return "", got
 			}
 			s, _ := w.machineNamed(t, sameUUID.name)
+			if s.Status.Phase != "Provisioned" {
+				return "", s.Status.Phase
+			}
 			return "the controller finds more than one Node with the providerID; the Machine stays " + s.Status.Phase, ""
 		}),
 		w.vmBrake(rowDevices, devices, "adopts", w.provisioned(devices, "True/Provisioned", "Running", "nothing is compared, and the device stays as it is")),
@@ -145,7 +148,7 @@ func (w *World) twinsDone() func(t *testing.T) (told, missing string) {
 		}
 		s, _ := w.machineNamed(t, twin.name)
 		o, _ := w.machineNamed(t, otherTwin.name)
-		if s.Status.Phase != "Running" || o.Status.NodeRef.Name != s.Status.NodeRef.Name {
+		if s.Status.Phase != "Running" || o.Status.Phase != "Provisioned" || o.Status.NodeRef.Name != s.Status.NodeRef.Name {
 			return "", fmt.Sprintf("%+v %+v", s, o)
 		}
 		return fmt.Sprintf("both Machines have the Node %s; one is %s, the other, whose name the VM has not, %s", s.Status.NodeRef.Name, s.Status.Phase, o.Status.Phase), ""
@@ -184,7 +187,7 @@ func (w *World) foreignBrake(row string, n naive) brake {
 		s, _ := w.infra(t, n.name)
 		m, _ := w.machineNamed(t, n.name)
 		for _, c := range m.Status.Conditions {
-			if c.Type == "NodeHealthy" && s.Status.Initialization.Provisioned && strings.Contains(c.Message, n.providerID()) {
+			if c.Type == "NodeHealthy" && m.Status.Phase == "Provisioned" && s.Status.Initialization.Provisioned && strings.Contains(c.Message, n.providerID()) {
 				return fmt.Sprintf("the ProxmoxMachine is ready, the Machine stays %s: %s", m.Status.Phase, c.Message), ""
 			}
 		}

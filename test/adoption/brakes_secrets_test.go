@@ -190,8 +190,8 @@ func (w *World) anotherSite(t *testing.T) {
 	unforeseen(rowLookalike, lookalike, "false-green", func() (string, string) {
 		s, _ := w.infra(t, lookalike.name)
 		m, _ := w.machineNamed(t, lookalike.name)
-		if !s.Status.Initialization.Provisioned || s.Spec.ProviderID != "proxmox://"+imposter.UUID || m.Spec.ProviderID != s.Spec.ProviderID {
-			return "", fmt.Sprintf("%+v", s)
+		if !s.Status.Initialization.Provisioned || s.Spec.ProviderID != "proxmox://"+imposter.UUID || m.Spec.ProviderID != s.Spec.ProviderID || m.Status.Phase != "Running" {
+			return "", fmt.Sprintf("%+v %s", s, m.Status.Phase)
 		}
 		return fmt.Sprintf("the ProxmoxMachine is ready with the providerID of the other site's VM, the Machine %s with the Node %s", m.Status.Phase, m.Status.NodeRef.Name), ""
 	})
