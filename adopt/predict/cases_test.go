@@ -37,7 +37,18 @@ var pmCases = []experiment{
 	{name: "VM of another UUID than the providerID", change: func(l *lab) {
 		c := l.vm(111).Config
 		c.UUID, c.RawUUID = uuidPrefix+"999", uuidPrefix+"999"
+	}, want: []string{"machine Machine/w-1 false-green", "proxmoxmachine ProxmoxMachine/w-1 false-green"}, why: "has the Node w-1 and is Running"},
+	{name: "VM of another UUID, and no Node has the Machine's providerID", change: func(l *lab) {
+		c := l.vm(111).Config
+		c.UUID, c.RawUUID = uuidPrefix+"999", uuidPrefix+"999"
+		l.node("w-1").ProviderID = ""
 	}, want: []string{"machine Machine/w-1 waits-forever", "proxmoxmachine ProxmoxMachine/w-1 false-green"}, why: "was meant"},
+	{name: "providerID of another Node", change: func(l *lab) {
+		l.drop("Machine", "w-2")
+		l.drop("ProxmoxMachine", "w-2")
+		l.set("Machine", "w-1", "spec.providerID", "proxmox://"+uuidPrefix+"112")
+		l.set("ProxmoxMachine", "w-1", "spec.providerID", "proxmox://"+uuidPrefix+"112")
+	}, want: []string{"machine Machine/w-1 false-green", mdLine + "scales-up", msLine + "scales-up", "proxmoxmachine ProxmoxMachine/w-1 false-green"}, why: "its nodeRef stays w-2"},
 	{name: "VM is another Node's", change: func(l *lab) {
 		for _, f := range []string{"spec.providerID"} {
 			l.unset("ProxmoxMachine", "w-1", f)
@@ -59,6 +70,12 @@ var pmCases = []experiment{
 		l.set("ProxmoxMachine", "w-1", "spec.providerID", "proxmox://6C3FA683-BEF9-4425-B413-EAA45A9D6111")
 	}},
 	{name: "no SMBIOS UUID", change: func(l *lab) { c := l.vm(111).Config; c.UUID, c.RawUUID = "", "" },
+		want: []string{"machine Machine/w-1 false-green", "proxmoxmachine ProxmoxMachine/w-1 false-green"}, why: "its status says ready"},
+	{name: "no SMBIOS UUID, no providerID", change: func(l *lab) {
+		c := l.vm(111).Config
+		c.UUID, c.RawUUID = "", ""
+		l.unset("ProxmoxMachine", "w-1", "spec.providerID")
+	},
 		want: []string{"machine Machine/w-1 waits-forever", "proxmoxmachine ProxmoxMachine/w-1 refuses"}, why: "refused by the CRD"},
 	{name: "UUID in args", change: func(l *lab) { l.vm(111).Config.UUIDSource = "args" },
 		want: []string{"machine Machine/w-1 unknown", "proxmoxmachine ProxmoxMachine/w-1 unknown"}, why: "args"},
@@ -118,7 +135,7 @@ var pmCases = []experiment{
 		l.set("ProxmoxMachine", "w-1", "metadata.ownerReferences", []any{map[string]any{"apiVersion": "v1", "kind": "ConfigMap", "name": "x", "uid": "u", "controller": true}})
 	}, want: []string{"machine Machine/w-1 waits-forever", "proxmoxmachine ProxmoxMachine/w-1 refuses"}},
 	{name: "two Machines, one object", change: func(l *lab) { l.set("Machine", "w-2", "spec.infrastructureRef.name", "w-1") },
-		want: []string{"machine Machine/w-1 waits-forever", "machine Machine/w-2 waits-forever", "proxmoxmachine ProxmoxMachine/w-1 refuses", "proxmoxmachine ProxmoxMachine/w-2 waits-forever"}},
+		want: []string{"machine Machine/w-1 false-green", "machine Machine/w-2 false-green", "proxmoxmachine ProxmoxMachine/w-1 false-green", "proxmoxmachine ProxmoxMachine/w-2 waits-forever"}, why: "2 Machines refer to it (w-1, w-2)"},
 	{name: "deleted, protected", change: func(l *lab) {
 		l.set("ProxmoxMachine", "w-1", deleted, deletedAt)
 		l.vm(111).Config.Protection = true

@@ -108,7 +108,9 @@ func (w *world) judgeConnection() *verdict {
 	return nil
 }
 
-// judgeNode is reconcileNode: a Node is the Machine's if its providerID is the same text, letter by letter.
+// judgeNode is reconcileNode: a Node is the Machine's if its providerID is the same text, letter by letter. The first pass
+// goes by the Machine's own providerID, for CAPMOX does not look at the VM before the Machine has become its object's owner,
+// and the nodeRef that it sets stays. Later passes go by the providerID that CAPMOX made of the VM.
 func (w *world) judgeNode(o *machineObject, infra vmVerdict) nodeVerdict {
 	m := &o.value
 	id := m.Spec.ProviderID
@@ -117,6 +119,9 @@ func (w *world) judgeNode(o *machineObject, infra vmVerdict) nodeVerdict {
 	}
 	matches := w.nodesWithID(id)
 	has := w.nodeNamed(m.Status.NodeRef.Name)
+	if first := w.nodesWithID(m.Spec.ProviderID); len(first) == 1 && !m.Status.NodeRef.IsDefined() {
+		has = first[0]
+	}
 	var node *inventory.Node
 	if len(matches) > 0 {
 		node = matches[0]
@@ -127,6 +132,9 @@ func (w *world) judgeNode(o *machineObject, infra vmVerdict) nodeVerdict {
 		return v(unseen(infra.missing, slices.Concat([]string{"what becomes of its ProxmoxMachine is not known"}, infra.why)...))
 	case len(matches) > 1:
 		return v(isf(adopt.Refuses, "the providerID %s is that of %d Nodes", id, len(matches)))
+	case node == nil && has != nil && infra.ready:
+		return nodeVerdict{verdict: isf(adopt.FalseGreen, "it has the Node %s and is Running; then the VM's providerID takes the place of its own, and %s: %s",
+			has.Name, w.noNode(id, infra), strings.Join(infra.why, "; ")), node: has}
 	case m.Status.NodeRef.IsDefined() && node == nil:
 		return nodeVerdict{verdict: isf(adopt.WaitsForever, "no Node has the providerID %s, although the Machine had the Node %s", id, m.Status.NodeRef.Name)}
 	case node == nil:

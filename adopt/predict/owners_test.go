@@ -67,6 +67,10 @@ var clusterCases = []experiment{
 		l.set("ProxmoxCluster", "prod", "spec.externalManagedControlPlane", true)
 		l.unset("ProxmoxCluster", "prod", "spec.controlPlaneEndpoint")
 	}, want: []string{"proxmoxcluster ProxmoxCluster/prod waits-forever"}},
+	{name: "CA without its key, kubeconfig of Cluster API's type", change: func(l *lab) {
+		l.stored("prod-ca").Keys, l.stored("prod-ca").KeyMatches = []string{"tls.crt"}, nil
+		l.stored("prod-kubeconfig").Type = "cluster.x-k8s.io/secret"
+	}, want: []string{kcpLine + "refuses"}, why: "cannot renew it"},
 	{name: "no credentials Secret", change: func(l *lab) { absent(l, "prod-pve") }, want: []string{"proxmoxcluster ProxmoxCluster/prod refuses"}},
 	{name: "credentials without a token", change: func(l *lab) { l.stored("prod-pve").Keys = []string{"secret", "url"} }, want: []string{"proxmoxcluster ProxmoxCluster/prod refuses"}, why: "has no token"},
 	{name: "no credentialsRef", change: func(l *lab) { l.unset("ProxmoxCluster", "prod", "spec.credentialsRef") }, want: []string{"proxmoxcluster ProxmoxCluster/prod unknown"}},

@@ -7,6 +7,7 @@ import (
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	controlplanev1 "sigs.k8s.io/cluster-api/api/controlplane/kubeadm/v1beta2"
+	clusterv1 "sigs.k8s.io/cluster-api/api/core/v1beta2"
 
 	"github.com/proxaudit/proxaudit/adopt"
 	"github.com/proxaudit/proxaudit/inventory"
@@ -41,6 +42,8 @@ func (w *world) judgePKI(k *controlplanev1.KubeadmControlPlane) []verdict {
 			out = append(out, isf(adopt.Refuses, "the Secret %s has no tls.crt: the controller ends each pass with an error", name))
 		case s.KeyMatches != nil && !*s.KeyMatches:
 			out = append(out, isf(adopt.FalseGreen, "the key in the Secret %s does not belong to its certificate: the controller does not look, and what it signs is worthless", name))
+		case purpose == "ca" && !slices.Contains(s.Keys, "tls.key") && w.takesKubeconfig():
+			out = append(out, isf(adopt.Refuses, "the Secret %s has no tls.key, and %s-kubeconfig is of Cluster API's type: the controller takes that over, and from half a year before its client certificate expires each pass ends with the error that it cannot renew it", name, w.name))
 		case purpose == "etcd" && !external && !slices.Contains(s.Keys, "tls.key"):
 			out = append(out, isf(adopt.WaitsForever, "the Secret %s has no tls.key: without it the controller takes etcd for an external one, and needs a client certificate that nobody made", name))
 		}
@@ -59,6 +62,13 @@ func (w *world) judgePKI(k *controlplanev1.KubeadmControlPlane) []verdict {
 		out = append(out, *v)
 	}
 	return out
+}
+
+// takesKubeconfig is whether the controller takes charge of the kubeconfig's Secret: of one of another type it does not
+// (cluster-api controlplane/kubeadm/reconcilers/kubeadmcontrolplane/helpers.go: reconcileKubeconfig, adoptKubeconfigSecret).
+func (w *world) takesKubeconfig() bool {
+	s := w.secret(w.namespace, w.name+"-kubeconfig")
+	return s != nil && !s.Absent && s.Type == string(clusterv1.ClusterSecretType)
 }
 
 // judgeRoot compares the certificate authority in the Secret with the one that the API server's certificate was verified to.

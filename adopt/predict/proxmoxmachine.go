@@ -67,8 +67,6 @@ func (w *world) judgeProxmoxMachine(o *vmObject) vmVerdict {
 		return stop(unseen(w.lacksKind(kindMachine), "no Machine that refers to it was seen, and not all of them were read"))
 	case len(owners) == 0:
 		return stop(is(adopt.WaitsForever, "no Machine refers to it: CAPMOX waits for the Machine that owns it"))
-	case len(owners) > 1:
-		return stop(isf(adopt.Refuses, "%d Machines refer to it: only one can become its controller", len(owners)))
 	}
 	if ref := metav1.GetControllerOf(m); ref != nil && (ref.Kind != "Machine" || ref.Name != owners[0].ref.Name) &&
 		ref.Kind != kindMachineSet.kind && ref.Kind != kindControlPlane.kind {
@@ -90,6 +88,9 @@ func (w *world) judgeProxmoxMachine(o *vmObject) vmVerdict {
 	v := w.judgeVM(o, owners[0], cond)
 	if text(owners[0].raw, "spec", "bootstrap", "dataSecretName") == "" && v.outcome.Safe() {
 		return stop(isf(adopt.WaitsForever, "the Machine %s has no spec.bootstrap.dataSecretName: CAPMOX waits for it before it looks for the VM", owners[0].ref.Name))
+	}
+	if len(owners) > 1 && v.outcome.Safe() {
+		v.verdict = isf(adopt.FalseGreen, "%d Machines refer to it (%s): the first becomes its controller and goes on, the others wait for ever", len(owners), names(owners))
 	}
 	return v
 }
@@ -147,6 +148,10 @@ func (w *world) judgeVM(o *vmObject, owner *machineObject, cond *metav1.Conditio
 	switch {
 	case unknown != "":
 		return stop(is(adopt.CannotTell, unknown))
+	case id == "" && m.Spec.ProviderID != "":
+		// The status goes its own way (cluster-api util/patch), and Cluster API finds a providerID beside it.
+		return vmVerdict{verdict: isf(adopt.FalseGreen, "the VM %d has no SMBIOS UUID: the CRD refuses the providerID that CAPMOX makes of it, with every write of the object, and its status says ready", vm.VMID),
+			ready: true, providerID: m.Spec.ProviderID}
 	case id == "":
 		return stop(isf(adopt.Refuses, "the VM %d has no SMBIOS UUID: the providerID that CAPMOX makes of it is refused by the CRD", vm.VMID))
 	}

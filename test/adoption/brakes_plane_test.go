@@ -19,6 +19,7 @@ import (
 // The rows of testdata/brakes.md about the control plane.
 const (
 	rowNoGate    = "KubeadmConfig without the feature gate that the controller adds"
+	rowSocket    = "KubeadmConfig without the `criSocket` that the KubeadmControlPlane has"
 	rowVersion   = "Machine of another version than the KubeadmControlPlane"
 	rowKubeProxy = "KubeadmControlPlane without `skip-kube-proxy`"
 	rowNoCA      = "no Secret `NAME-ca`"
@@ -26,7 +27,7 @@ const (
 	rowEven      = "KubeadmControlPlane with two replicas"
 )
 
-var planeRows, refusedRows = []string{rowNoGate, rowVersion, rowKubeProxy, rowNoCA, rowForgotten}, []string{rowEven}
+var planeRows, refusedRows = []string{rowNoGate, rowSocket, rowVersion, rowKubeProxy, rowNoCA, rowForgotten}, []string{rowEven}
 
 // plane is the KubeadmControlPlane that the bundle has.
 const plane = "kubeadmcontrolplane/prod-control-plane"
@@ -149,6 +150,8 @@ func TestBrakesOfRollouts(t *testing.T) {
 		switch {
 		case named(o, "KubeadmConfig", "cp-1"):
 			delete(spec(o)["clusterConfiguration"].(object), "featureGates")
+		case named(o, "KubeadmConfig", "cp-3"):
+			delete(spec(o)["joinConfiguration"].(object)["nodeRegistration"].(object), "criSocket")
 		case named(o, "Machine", "cp-2"):
 			spec(o)["version"] = "v1.33.3"
 		case named(o, "KubeadmControlPlane", "prod-control-plane"):
@@ -173,6 +176,7 @@ func TestBrakesOfRollouts(t *testing.T) {
 	}
 	clone := func() string { return w.askedForClone(t) }
 	w.planeBrake(t, v, rowNoGate, "Machine", "cp-1", "rolls-out", because("cp-1", "KubeadmConfig is not up-to-date"), clone)
+	w.planeBrake(t, v, rowSocket, "Machine", "cp-3", "rolls-out", because("cp-3", "KubeadmConfig is not up-to-date"), clone)
 	w.planeBrake(t, v, rowVersion, "Machine", "cp-2", "rolls-out", because("cp-2", "Version v1.33.3, v1.33.4 required"), clone)
 }
 

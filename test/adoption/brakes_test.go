@@ -108,7 +108,7 @@ func (v verification) about(b brake) string {
 const brakesHead = "| the manifest | `verify` before | what the controllers then did | asked of Proxmox |\n|---|---|---|---|\n"
 
 // rows are the brakes in the order of testdata/brakes.md: that each has a test shows in TestBrakesComplete.
-var rows = slices.Concat(workerRows, deletionRows, planeRows, refusedRows)
+var rows = slices.Concat(workerRows, identityRows, deletionRows, planeRows, secretRows, refusedRows)
 
 func brakesFile() string { return filepath.Join("testdata", "brakes.md") }
 

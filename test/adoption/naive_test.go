@@ -24,7 +24,10 @@ type naive struct {
 	// vm, node and manifest change what is there and what is declared.
 	vm       func(*pvesim.VM)
 	nodeID   string
+	nodeUUID string
 	manifest func(infra, machine object)
+	// beside are VMs that are there as well, by VMID.
+	beside map[int]*pvesim.VM
 }
 
 func spec(o object) object        { return o["spec"].(object) }
@@ -89,13 +92,22 @@ func (w *World) join(t *testing.T, n naive) {
 	if n.vm != nil {
 		n.vm(vm)
 	}
-	if err := w.PVE.Update(func(f *pvesim.Fleet) { f.VMs[n.vmid] = vm }); err != nil {
+	if err := w.PVE.Update(func(f *pvesim.Fleet) {
+		f.VMs[n.vmid] = vm
+		for vmid, other := range n.beside {
+			f.VMs[vmid] = other
+			w.beside = append(w.beside, vmid)
+		}
+	}); err != nil {
 		t.Fatal(err)
 	}
 	node := n.node()
 	node.ProviderID = n.providerID()
 	if n.nodeID != "" {
 		node.ProviderID = n.nodeID
+	}
+	if n.nodeUUID != "" {
+		node.SystemUUID = n.nodeUUID
 	}
 	if err := w.Kubeadm.Join(t.Context(), node); err != nil {
 		t.Fatal(err)

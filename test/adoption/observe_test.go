@@ -1,6 +1,7 @@
 package adoption
 
 import (
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"net/http"
@@ -32,8 +33,11 @@ type infraState struct {
 // machineState is what there is to be seen of a Machine.
 type machineState struct {
 	Metadata metav1.ObjectMeta
-	Spec     struct{ ProviderID string }
-	Status   struct {
+	Spec     struct {
+		ProviderID        string
+		InfrastructureRef struct{ Name string }
+	}
+	Status struct {
 		Phase      string
 		NodeRef    struct{ Name string }
 		Conditions []metav1.Condition
@@ -102,7 +106,7 @@ func (w *World) clones(t *testing.T, prefix string, original ...int) (out []int)
 	t.Helper()
 	if err := w.PVE.Update(func(f *pvesim.Fleet) {
 		for vmid, vm := range f.VMs {
-			if strings.HasPrefix(nameOf(vm), prefix) && !slices.Contains(original, vmid) {
+			if strings.HasPrefix(nameOf(vm), prefix) && !slices.Contains(original, vmid) && !slices.Contains(w.beside, vmid) {
 				out = append(out, vmid)
 			}
 		}
@@ -173,18 +177,77 @@ func (w *World) becameOfVM(t *testing.T, m machine) string {
 		return "refuses"
 	case s.Status.Initialization.Provisioned && vm.Status != "running":
 		return "false-green"
+	case s.Status.Initialization.Provisioned && s.Spec.ProviderID != "proxmox://"+vm.UUID && w.refused(t, m.name) == "" && vm.UUID == m.uuid():
+		// It is another VM of the same number.
+		return "false-green"
+	case s.Status.Initialization.Provisioned && (!w.sameMachine(t, m.name, s.Spec.VirtualMachineID) || len(w.referring(t, m.name)) > 1):
+		return "false-green"
 	case s.Status.Initialization.Provisioned:
 		return "adopts"
+	case w.refused(t, m.name) != "":
+		return "refuses"
 	}
 	return "waits-forever"
+}
+
+// sameMachine is true if the Node that a Machine ended up with runs on a VM, or if it has none.
+func (w *World) sameMachine(t *testing.T, name string, vmid int) bool {
+	t.Helper()
+	m, _ := w.machineNamed(t, name)
+	if m.Status.NodeRef.Name == "" {
+		return true
+	}
+	uuid := w.WorkloadKubectl(t, "get", "node", m.Status.NodeRef.Name, "-o", "jsonpath={.status.nodeInfo.systemUUID}")
+	vm := w.vm(t, vmid)
+	return vm != nil && vm.UUID == uuid
+}
+
+// refused is what the API server said to CAPMOX's last write of a ProxmoxMachine, if it took none.
+func (w *World) refused(t *testing.T, name string) string {
+	t.Helper()
+	last := ""
+	for line := range strings.Lines(w.logOf(t, "infrastructure-proxmox")) {
+		if _, said, ok := strings.Cut(line, fmt.Sprintf(`ProxmoxMachine.infrastructure.cluster.x-k8s.io \"%s\" is invalid: `, name)); ok {
+			last = said
+		}
+	}
+	return last
+}
+
+// logOf is what a manager has logged.
+func (w *World) logOf(t *testing.T, provider string) string {
+	t.Helper()
+	path, err := w.Managers.Log(provider)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(readFile(t, path))
+}
+
+// referring are the Machines with a ProxmoxMachine that have a Node.
+func (w *World) referring(t *testing.T, infra string) []string {
+	t.Helper()
+	return strings.Fields(w.Kubectl(t, "-n", prod, "get", "machines", "-o",
+		fmt.Sprintf(`jsonpath={range .items[?(@.spec.infrastructureRef.name==%q)]}{.status.nodeRef.name}{"\n"}{end}`, infra)))
+}
+
+// nodeTaken names another Machine that has the same Node.
+func (w *World) nodeTaken(t *testing.T, name, node string) string {
+	t.Helper()
+	for _, other := range strings.Fields(w.Kubectl(t, "-n", prod, "get", "machines", "-o", fmt.Sprintf("jsonpath={.items[?(@.status.nodeRef.name==%q)].metadata.name}", node))) {
+		if other != name {
+			return other
+		}
+	}
+	return ""
 }
 
 // becameOfMachine is what the Machine controller did with a Machine.
 func (w *World) becameOfMachine(t *testing.T, m machine) string {
 	t.Helper()
 	s, found := w.machineNamed(t, m.name)
-	infra, _ := w.infra(t, m.name)
-	node := w.WorkloadKubectl(t, "get", "node", m.name, "--ignore-not-found", "-o", "jsonpath={.status.nodeInfo.systemUUID} {.spec.unschedulable}")
+	infra, _ := w.infra(t, cmp.Or(s.Spec.InfrastructureRef.Name, m.name))
+	node := w.WorkloadKubectl(t, "get", "node", cmp.Or(s.Status.NodeRef.Name, m.name), "--ignore-not-found", "-o", "jsonpath={.status.nodeInfo.systemUUID} {.spec.unschedulable}")
 	uuid, unschedulable, _ := strings.Cut(node, " ")
 	switch {
 	case !found && w.vm(t, m.vmid) == nil:
@@ -193,11 +256,13 @@ func (w *World) becameOfMachine(t *testing.T, m machine) string {
 		return "gone"
 	case s.Metadata.DeletionTimestamp != nil && unschedulable == "true":
 		return "changes-workload"
+	case strings.Contains(w.logOf(t, "cluster-api"), fmt.Sprintf("unexpectedly found more than one Node matching the providerID %s", s.Spec.ProviderID)):
+		return "refuses"
 	case s.Metadata.DeletionTimestamp != nil, s.Status.NodeRef.Name == "", !infra.Status.Initialization.Provisioned:
 		return "waits-forever"
 	}
 	vm := w.vm(t, infra.Spec.VirtualMachineID)
-	if vm == nil || vm.UUID != uuid || vm.Status != "running" || len(w.writesOn(m.vmid)) > 0 {
+	if vm == nil || vm.UUID != uuid || vm.Status != "running" || len(w.writesOn(m.vmid)) > 0 || w.nodeTaken(t, m.name, s.Status.NodeRef.Name) != "" {
 		return "false-green"
 	}
 	return "adopts"

@@ -32,6 +32,8 @@ type World struct {
 	kubectl, clusterctl string
 	// confidential must not appear in anything that proxaudit prints.
 	confidential []string
+	// beside are VMs of naive machines that no controller made.
+	beside []int
 }
 
 // Options say what differs from the usual World.
@@ -41,6 +43,8 @@ type Options struct {
 	// Site changes the Proxmox VE cluster, Cluster the one of kubeadm, before they exist.
 	Site    func(*pvesim.Fleet)
 	Cluster func(*realkube.KubeadmCluster)
+	// NoCredentials leaves CAPMOX without credentials of its own. With them it never looks at a credentialsRef.
+	NoCredentials bool
 }
 
 // newWorld starts a World. It is gone when the test is over.
@@ -79,7 +83,7 @@ func (w *World) populate(ctx context.Context, t *testing.T, o Options) {
 	}
 	var wait sync.WaitGroup
 	var managersErr, kubeadmErr error
-	wait.Go(func() { w.Managers, managersErr = w.Management.StartManagers(ctx, w.access()) })
+	wait.Go(func() { w.Managers, managersErr = w.Management.StartManagers(ctx, w.access(o)) })
 	wait.Go(func() { w.Kubeadm, kubeadmErr = w.Workload.BuildKubeadm(ctx, description) })
 	wait.Wait()
 	for _, err := range []error{managersErr, kubeadmErr} {
@@ -107,7 +111,10 @@ func (w *World) startPVE(t *testing.T, o Options) {
 }
 
 // access is what CAPMOX is given.
-func (w *World) access() realkube.ProxmoxAccess {
+func (w *World) access(o Options) realkube.ProxmoxAccess {
+	if o.NoCredentials {
+		return realkube.ProxmoxAccess{}
+	}
 	return realkube.ProxmoxAccess{URL: w.PVE.URL, TokenID: capmoxToken, Secret: w.PVE.Secret(capmoxToken)}
 }
 
