@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"slices"
 
+	"k8s.io/apimachinery/pkg/util/validation"
+
 	"github.com/proxaudit/proxaudit/audit"
 	"github.com/proxaudit/proxaudit/inventory"
 )
@@ -146,15 +148,34 @@ func (p *planner) renderable(out *Plan) bool {
 	if len(out.Missing) > 0 || out.Summary.Destructive > 0 || len(out.Blockers) > 0 && !p.opt.Force {
 		return false
 	}
-	return p.possible()
+	return len(out.Lacks) == 0
 }
 
-// possible is true if every manifest has what it needs, blockers aside.
-func (p *planner) possible() bool {
-	if p.kubeadm == nil || p.kubeadm.err != nil || p.future.template == nil || len(p.controlPlanes()) == 0 || len(p.future.lacks) > 0 || p.endpoint.host == "" {
-		return false
+// lacks says what the manifests cannot be written without, and is not there: no --force helps against that.
+func (p *planner) lacks() []string {
+	var out []string
+	for _, x := range []struct {
+		there bool
+		what  string
+	}{
+		{len(validation.IsDNS1123Label(p.name)) == 0, "a name that an object can have (--target-name)"},
+		{len(validation.IsDNS1123Label(p.namespace)) == 0, "a namespace that can be one (--target-namespace)"},
+		{p.kubeadm != nil && p.kubeadm.err == nil, "kubeadm's configuration"},
+		{len(p.controlPlanes()) > 0, "a control plane"},
+		{p.endpoint.host != "", "the address of the control plane"},
+		{p.future.template != nil, "a template for machines to come (--template)"},
+		{len(p.future.lacks) == 0, "what machines to come are made from (--addresses and others)"},
+	} {
+		if !x.there {
+			out = append(out, x.what)
+		}
 	}
-	return !slices.ContainsFunc(p.members, func(m *member) bool { return !m.whole() })
+	for _, m := range p.members {
+		if !m.whole() {
+			out = append(out, "the VM of Node "+m.node.Name+", its configuration and its SMBIOS UUID")
+		}
+	}
+	return out
 }
 
 // fill tells the plan what was found.
@@ -195,6 +216,7 @@ func (p *planner) fill(out *Plan) {
 			out.Summary.Destructive++
 		}
 	}
+	out.Lacks = p.lacks()
 	out.Summary.Blockers, out.Summary.Warnings = len(out.Blockers), len(out.Warnings)
 	out.Secrets, out.pki = p.secrets(), p.secretOptions().Options
 	out.Steps = p.steps(out)

@@ -23,7 +23,9 @@ type Plan struct {
 	Blockers []Finding `json:"blockers"`
 	Warnings []Finding `json:"warnings"`
 	// Missing are the sources without which there is no plan.
-	Missing  []inventory.Need `json:"missing,omitempty"`
+	Missing []inventory.Need `json:"missing,omitempty"`
+	// Lacks is what the manifests cannot be written without, and is not there: --force cannot help against it.
+	Lacks    []string         `json:"lacks,omitempty"`
 	Machines []PlannedMachine `json:"machines"`
 	Groups   []PlannedGroup   `json:"groups"`
 	// Objects are the manifests in the order in which they are applied.

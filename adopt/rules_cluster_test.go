@@ -76,12 +76,12 @@ func clusterCases() map[string][]ruleCase {
 			}, nil, false},
 		},
 		"PXA218": {
-			{"underscore", setOptions(func(o *adopt.Options) { o.Name, o.Namespace = "prod_1", "prod" }), find("cluster/prod", `the name "prod_1"`), true},
-			{"a namespace with a dot", setOptions(func(o *adopt.Options) { o.Namespace = "team.prod" }), find("cluster/prod", `the namespace "team.prod"`), true},
+			{"underscore", setOptions(func(o *adopt.Options) { o.Name, o.Namespace = "prod_1", "prod" }), find("cluster/prod", `the name "prod_1"`), false},
+			{"a namespace with a dot", setOptions(func(o *adopt.Options) { o.Namespace = "team.prod" }), find("cluster/prod", `the namespace "team.prod"`), false},
 			{"another name", setOptions(func(o *adopt.Options) { o.Name = "production" }), nil, false},
 			{"another namespace", setOptions(func(o *adopt.Options) { o.Namespace = "team-a" }), nil, false},
 			{"edge: the namespace is called as the cluster is", setOptions(func(o *adopt.Options) { o.Name = "Prod" }),
-				[]wanted{{"cluster/prod", `the name "Prod"`}, {"cluster/prod", `the namespace "Prod"`}}, true},
+				[]wanted{{"cluster/prod", `the name "Prod"`}, {"cluster/prod", `the namespace "Prod"`}}, false},
 		},
 	}
 }

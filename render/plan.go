@@ -189,6 +189,9 @@ func planSummary(p *adopt.Plan) Section {
 		note = Note{Style: Warn, Text: what + "no manifests, because something that they need was not seen"}
 	case s.Blockers > 0:
 		text := fmt.Sprintf("%s, %d of which --force does not override, and %s", count(s.Blockers, "blocker", "blockers"), s.Destructive, count(s.Warnings, "warning", "warnings"))
+		if len(p.Lacks) > 0 {
+			text += "; --force cannot help: the manifests need " + strings.Join(p.Lacks, "; ")
+		}
 		if s.Rendered {
 			text += "; rendered all the same (--force)"
 		}

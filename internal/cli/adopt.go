@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"strings"
 
 	"github.com/urfave/cli/v2"
 
@@ -110,6 +111,9 @@ func (a *adoption) read(c *cli.Context) error {
 			return usagef("--%s: %s is there already, and nothing in it is changed", flag, dir).hint("Give a folder that does not exist.")
 		}
 	}
+	if _, err := os.Lstat(a.nodesOut); a.nodesOut != "" && err == nil {
+		return usagef("--nodes-out: %s is there already, and is not overwritten", a.nodesOut).hint("Give a file that does not exist.")
+	}
 	a.options, err = adoptOptions(c, a.settings)
 	return err
 }
@@ -150,6 +154,9 @@ func (a *adoption) verdict(plan *adopt.Plan) *Verdict {
 	if !plan.Ready() {
 		v.Findings = len(plan.Blockers)
 		v.Text = "not adoptable: " + count(len(plan.Blockers), "blocker", "blockers")
+		if a.options.Force && len(plan.Lacks) > 0 {
+			v.Text += "; --force cannot help: the manifests need " + strings.Join(plan.Lacks, "; ")
+		}
 	}
 	if plan.Summary.Incomplete {
 		v.Gaps, v.Coverage = gaps(plan.Coverage), plan.Coverage
@@ -182,7 +189,7 @@ func (a *adoption) writeFiles(plan *adopt.Plan, snap *inventory.Snapshot) error 
 		return nil
 	}
 	if len(plan.NodePatches) == 0 {
-		a.warnf("--nodes-out: every Node has its providerID, so that %s is not written", a.nodesOut)
+		a.warnf("--nodes-out: no Node lacks a providerID (one that is another's cannot be changed), so that %s is not written", a.nodesOut)
 		return nil
 	}
 	if err := snapfile.ReplaceFile(a.nodesOut, 0o644, writing(plan.Bundle().NodePatches)); err != nil {

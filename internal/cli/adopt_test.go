@@ -154,6 +154,35 @@ func TestAdoptOutputDir(t *testing.T) {
 	}
 }
 
+// What no manifest can be written without is said, and --force is not held out as help.
+func TestForceCannotHelp(t *testing.T) {
+	b := adoptBench(t, nil)
+	for _, args := range [][]string{prod("--target-name", "Billing", "--force"), prod("--target-namespace", "a.b", "--force")} {
+		if v := b.verdict(args...); v.Findings == 0 || b.stdout.Len() != 0 || !strings.Contains(b.stderr.String(), "PXA218") || !strings.Contains(v.Text, "--force cannot help: the manifests need a name") {
+			t.Errorf("%v: %+v\n%s", args, v, b.stderr.String())
+		}
+	}
+	b.verdict(prod("--target-name", "Billing", "-o", "table")...)
+	if !strings.Contains(strings.Join(strings.Fields(b.stdout.String()), " "), "--force cannot help: the manifests need a name that an object can have") {
+		t.Errorf("%s", b.stdout.String())
+	}
+}
+
+// A file that is there is not overwritten, and nothing is asked before that is said.
+func TestNodesOutOverwritesNothing(t *testing.T) {
+	b := adoptBench(t, nil)
+	if err := os.WriteFile("nodes.yaml", []byte("mine"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	var u *UsageError
+	if err := b.run(prod("--nodes-out", "nodes.yaml")...); !errors.As(err, &u) || b.calls.Load() != 0 {
+		t.Errorf("%v", err)
+	}
+	if data, err := os.ReadFile("nodes.yaml"); err != nil || string(data) != "mine" {
+		t.Errorf("%v: %s", err, data)
+	}
+}
+
 // pkiFolder is a copy of /etc/kubernetes/pki with admin.conf in it.
 func pkiFolder(t *testing.T, p pkitest.PKI) string {
 	t.Helper()
