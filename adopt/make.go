@@ -120,8 +120,9 @@ func (p *planner) empty() *Plan {
 		Objects: []ObjectRef{}, Secrets: []SecretNeed{}, NodePatches: []NodePatch{}, Steps: []Step{},
 	}
 	if m := p.s.Management; m != nil && m.Context != "" && m.Context != inCluster {
-		out.context = []string{"--context=" + m.Context}
+		out.managementContext = m.Context
 	}
+	out.workloadContext = p.workloadContext()
 	return out
 }
 
@@ -216,7 +217,7 @@ func (p *planner) fill(out *Plan) {
 			out.Summary.Destructive++
 		}
 	}
-	out.Lacks = p.lacks()
+	out.Lacks, out.controlPlaneFiles = p.lacks(), p.controlPlaneFiles()
 	out.Summary.Blockers, out.Summary.Warnings = len(out.Blockers), len(out.Warnings)
 	out.Secrets, out.pki = p.secrets(), p.secretOptions().Options
 	out.Steps = p.steps(out)

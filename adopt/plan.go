@@ -37,8 +37,10 @@ type Plan struct {
 
 	bundle *Bundle
 	pki    pki.Options
-	// context is kubectl's argument for the management cluster; empty for the current context.
-	context []string
+	// managementContext and workloadContext are kubectl's; empty for the current context.
+	managementContext, workloadContext string
+	// controlPlaneFiles are paths that a control plane needs and no API shows.
+	controlPlaneFiles []string
 }
 
 // Summary counts a Plan.
@@ -124,6 +126,9 @@ type SecretNeed struct {
 
 // Ready is true if there is nothing that forbids rendering.
 func (p *Plan) Ready() bool { return p.bundle != nil }
+
+// ControlPlaneFiles are paths on a control plane that a later one needs as well and no API shows (PXA242, PXA244).
+func (p *Plan) ControlPlaneFiles() []string { return p.controlPlaneFiles }
 
 // Bundle is nil if there is none: see Blockers and Missing.
 func (p *Plan) Bundle() *Bundle { return p.bundle }

@@ -17,7 +17,29 @@ type Command struct {
 	// Why says in one sentence what it is for.
 	Why  string `json:"why"`
 	Line string `json:"line"`
+	When When   `json:"when,omitempty"`
 }
+
+// Shown is the command below a comment that says what it is for.
+func (c *Command) Shown() []string {
+	why := c.Why
+	if c.Makes != "" {
+		why = c.Makes + ": " + why
+	}
+	return []string{"# " + why, c.Line}
+}
+
+// When says in which part of the work a command belongs.
+type When string
+
+const (
+	// Before is what has to be seen to be right before any Secret is made.
+	Before When = "before"
+	// Making is the work itself.
+	Making When = ""
+	// After comes when the Secrets were looked at.
+	After When = "after"
+)
 
 // CommandOptions say for which Secrets to print commands.
 type CommandOptions struct {
@@ -48,15 +70,17 @@ func Commands(o CommandOptions) ([]Command, error) {
 	dir := path.Join(local, "pki")
 	all := []Command{
 		{
-			Why: "copies the keys and the administrator's kubeconfig from a control-plane node into a new folder that only you can read",
-			Line: fmt.Sprintf("(umask 077 && mkdir %s && scp -r %s %s && scp %s %s)", Quote(local), Quote(o.remote(path.Clean(o.PKIDir))),
+			When: Before,
+			Why:  "copies the keys and the administrator's kubeconfig from a control-plane node into a folder that only you can read (again, if it is there)",
+			// scp would put a second copy into a folder that is there.
+			Line: fmt.Sprintf("(umask 077 && mkdir -p %s && rm -rf -- %s && scp -r %s %s && scp %s %s)", Quote(local), Quote(dir), Quote(o.remote(path.Clean(o.PKIDir))),
 				Quote(dir), Quote(o.remote("/etc/kubernetes/"+FileKubeconfig)), Quote(path.Join(local, FileKubeconfig))),
 		},
 		o.compare(path.Join(dir, FileCACert)),
 	}
 	kind := ownedType(o.Owned && !o.NoCAKey)
 	all = append(all,
-		o.pair("ca", kind, dir, FileCACert, FileCAKey, !o.NoCAKey),
+		o.authority(kind, dir),
 		o.pair("etcd", kind, dir, FileEtcdCert, FileEtcdKey, !o.ExternalEtcd),
 		o.pair("proxy", kind, dir, FileProxyCert, FileProxyKey, true),
 		o.pair("sa", kind, dir, FileSAPublic, FileSAKey, true))
@@ -69,7 +93,7 @@ func Commands(o CommandOptions) ([]Command, error) {
 	for _, name := range o.Bootstrap {
 		all = append(all, o.create(name, TypeOwned, "an empty bootstrap Secret: with it no controller can bootstrap the machine anew"))
 	}
-	return append(all, Command{Why: "removes the copy of the keys", Line: "rm -r -- " + Quote(local)}), nil
+	return append(all, Command{When: After, Why: "removes the copy of the keys", Line: "rm -rf -- " + Quote(local)}), nil
 }
 
 func (o CommandOptions) remote(file string) string {
@@ -93,11 +117,11 @@ func (o CommandOptions) compare(cert string) Command {
 		}
 	}
 	if len(known) == 0 {
-		return Command{Line: line,
+		return Command{Line: line, When: Before,
 			Why: "shows which authority was copied; compare it with the CA that the API server's certificate is verified to, which this run did not see, and go on only if it is the same"}
 	}
-	return Command{Line: line + " | grep -E " + Quote("^("+strings.Join(known, "|")+") "),
-		Why: "compares the copied authority with the one that signed the certificate of the API server that runs; go on only if a line is printed"}
+	return Command{Line: line + " | grep -E " + Quote("^("+strings.Join(known, "|")+") ") + " || { echo 'WRONG AUTHORITY: stop' >&2; false; }", When: Before,
+		Why: "compares the copied authority with the one that signed the certificate of the API server that runs: it prints a line, or WRONG AUTHORITY"}
 }
 
 func (o CommandOptions) pair(purpose, kind, dir, cert, key string, withKey bool) Command {
@@ -108,6 +132,19 @@ func (o CommandOptions) pair(purpose, kind, dir, cert, key string, withKey bool)
 		why += " and " + key
 	}
 	return o.create(o.Cluster+"-"+purpose, kind, why+" of a control-plane node", from...)
+}
+
+// authority is the Secret of the cluster's CA. Who keeps the Secrets for himself may have a CA whose key is on no node:
+// then the file is named where it is.
+func (o CommandOptions) authority(kind, dir string) Command {
+	c := o.pair("ca", kind, dir, FileCACert, FileCAKey, !o.NoCAKey)
+	if o.Owned || o.NoCAKey {
+		return c
+	}
+	key := "--from-file=" + Quote(KeyPrivate+"="+path.Join(dir, FileCAKey))
+	c.Line = strings.Replace(c.Line, key, "$(test -e "+Quote(path.Join(dir, FileCAKey))+" && echo "+key+")", 1)
+	c.Why += ", where it has one"
+	return c
 }
 
 // create uses a server-side apply: a client-side one would copy the keys into an annotation.

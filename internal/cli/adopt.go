@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"path/filepath"
 	"strings"
 
 	"github.com/urfave/cli/v2"
@@ -77,6 +78,8 @@ type adoption struct {
 	manifests                                               bool
 	nodesOut, outputDir, pkiDir, secretsDir, kubeconfigFile string
 	dryRun                                                  bool
+	// begin says in the end where to go on.
+	begin string
 }
 
 // read checks the command line before anything is asked.
@@ -114,7 +117,15 @@ func (a *adoption) read(c *cli.Context) error {
 	if _, err := os.Lstat(a.nodesOut); a.nodesOut != "" && err == nil {
 		return usagef("--nodes-out: %s is there already, and is not overwritten", a.nodesOut).hint("Give a file that does not exist.")
 	}
-	a.options, err = adoptOptions(c, a.settings)
+	if a.options, err = adoptOptions(c, a.settings); err != nil {
+		return err
+	}
+	if a.options.Flags, err = sameServers(c, a.settings); err != nil {
+		return err
+	}
+	if a.secretsDir != "" {
+		a.options.SecretsDir, err = filepath.Abs(a.secretsDir)
+	}
 	return err
 }
 
@@ -143,6 +154,9 @@ func (a *adoption) deliver(c *cli.Context, plan *adopt.Plan, snap *inventory.Sna
 			}
 		}
 	}
+	if a.begin != "" && !a.quiet {
+		Say(a.env.Stderr, a.begin)
+	}
 	if verdict.Incomplete() {
 		a.sayGaps(a.targets, plan.Coverage)
 	}
@@ -170,6 +184,9 @@ func (a *adoption) say(plan *adopt.Plan) error {
 	if a.quiet {
 		return nil
 	}
+	if plan.Ready() && a.outputDir != "" {
+		return a.sayDocument(render.FolderNotes(plan))
+	}
 	return a.sayDocument(render.PlanNotes(plan))
 }
 
@@ -192,7 +209,7 @@ func (a *adoption) writeFiles(plan *adopt.Plan, snap *inventory.Snapshot) error 
 		a.warnf("--nodes-out: no Node lacks a providerID (one that is another's cannot be changed), so that %s is not written", a.nodesOut)
 		return nil
 	}
-	if err := snapfile.ReplaceFile(a.nodesOut, 0o644, writing(plan.Bundle().NodePatches)); err != nil {
+	if err := snapfile.ReplaceFile(a.nodesOut, 0o644, writing(plan.NodesFile())); err != nil {
 		return fmt.Errorf("--nodes-out %s: %w", a.nodesOut, err)
 	}
 	a.verbosef("wrote %s", a.nodesOut)

@@ -4,11 +4,11 @@ import (
 	"context"
 	"errors"
 	"io"
+	"path/filepath"
 
 	"github.com/urfave/cli/v2"
 
 	"github.com/proxaudit/proxaudit/adopt"
-	adoptpki "github.com/proxaudit/proxaudit/adopt/pki"
 	"github.com/proxaudit/proxaudit/internal/newfolder"
 	"github.com/proxaudit/proxaudit/internal/pki"
 	"github.com/proxaudit/proxaudit/inventory"
@@ -26,14 +26,13 @@ func writing(data []byte) func(io.Writer) error {
 
 // writeOutputDir writes the steps, numbered, and the runbook.
 func (a *adoption) writeOutputDir(plan *adopt.Plan) error {
-	var files []newfolder.File
-	if len(plan.NodePatches) > 0 {
-		files = append(files, newfolder.File{Name: adopt.NodesFile, Data: plan.Bundle().NodePatches})
+	all, err := plan.Files()
+	if err != nil {
+		return err
 	}
-	for _, id := range adopt.Steps() {
-		if name := adopt.StepFile(id); name != "" {
-			files = append(files, newfolder.File{Name: name, Data: plan.Bundle().Step(id)})
-		}
+	var files []newfolder.File
+	for _, f := range all {
+		files = append(files, newfolder.File{Name: f.Name, Data: f.Data})
 	}
 	runbook, err := render.Runbook(plan)
 	if err != nil {
@@ -43,7 +42,7 @@ func (a *adoption) writeOutputDir(plan *adopt.Plan) error {
 	if err := newfolder.Write(a.outputDir, newfolder.Public, files); err != nil {
 		return err
 	}
-	a.verbosef("wrote %s with %s", a.outputDir, count(len(files), "file", "files"))
+	a.begin = "wrote RUNBOOK.md and " + count(len(all), "other file", "other files") + " to " + a.outputDir + ": begin with " + filepath.Join(a.outputDir, "RUNBOOK.md")
 	return nil
 }
 
@@ -69,8 +68,7 @@ func (a *adoption) writeSecrets(plan *adopt.Plan, snap *inventory.Snapshot) erro
 		return err
 	}
 	if !a.quiet {
-		Say(a.env.Stderr, "wrote "+count(len(files), "Secret", "Secrets")+" to "+a.secretsDir+": apply them server-side (kubectl apply --server-side -f "+
-			adoptpki.Quote(a.secretsDir)+"), which copies no key into an annotation, and then delete the folder")
+		Say(a.env.Stderr, "wrote "+count(len(files), "Secret", "Secrets")+" to "+a.secretsDir+": step 1 applies them, and deletes the folder")
 	}
 	return nil
 }

@@ -336,11 +336,11 @@ func tree(t *testing.T, dir string) string {
 // TestWriteAllOrNothing: a file that cannot be written takes the ones before it along.
 func TestWriteAllOrNothing(t *testing.T) {
 	for name, bad := range map[string]string{
-		"a name with a slash": "../escape.yaml",
-		"a folder's name":     "sub/file.yaml",
-		"no name":             "",
-		"twice":               "01-a.yaml",
-		"too long":            strings.Repeat("a", 300),
+		"a name with a slash":  "../escape.yaml",
+		"a folder in a folder": "sub/sub/file.yaml",
+		"no name":              "",
+		"twice":                "01-a.yaml",
+		"too long":             strings.Repeat("a", 300),
 	} {
 		t.Run(name, func(t *testing.T) {
 			parent := t.TempDir()
