@@ -1,7 +1,9 @@
 package adopt
 
 import (
+	"net"
 	"path"
+	"strconv"
 	"strings"
 
 	"github.com/proxaudit/proxaudit/adopt/pki"
@@ -17,6 +19,9 @@ func (p *planner) secretOptions() pki.CommandOptions {
 	}
 	if m := p.s.Management; m != nil && m.Context != inCluster {
 		o.Context = m.Context
+	}
+	if p.endpoint.host != "" {
+		o.Endpoint = net.JoinHostPort(p.endpoint.host, strconv.Itoa(int(p.endpoint.port)))
 	}
 	for _, m := range p.controlPlanes() {
 		if len(m.node.InternalIPs) > 0 {

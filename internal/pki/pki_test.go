@@ -333,6 +333,14 @@ func tree(t *testing.T, dir string) string {
 	return b.String()
 }
 
+// TestOneFolderTooHigh: who gives the folder that holds pki is told so, and not that everything is missing.
+func TestOneFolderTooHigh(t *testing.T) {
+	dir := folder(t, pkitest.New(t, "ecdsa"))
+	if _, err := pki.Load(filepath.Dir(dir), ""); err == nil || !strings.Contains(err.Error(), "it has a folder pki") || !strings.Contains(err.Error(), "give "+dir) || strings.Count(err.Error(), "\n") > 0 {
+		t.Errorf("error = %v", err)
+	}
+}
+
 // TestWriteAllOrNothing: a file that cannot be written takes the ones before it along.
 func TestWriteAllOrNothing(t *testing.T) {
 	for name, bad := range map[string]string{
