@@ -132,8 +132,7 @@ func TestForcedBundles(t *testing.T) {
 	forced := 0
 	for id, cases := range ruleCases() {
 		for _, c := range cases {
-			if !c.forced || id == "PXA218" {
-				// No API server takes the names of PXA218.
+			if !c.forced {
 				continue
 			}
 			t.Run(id+" "+c.name, func(t *testing.T) {

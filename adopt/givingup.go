@@ -1,11 +1,11 @@
 package adopt
 
 import (
+	"slices"
 	"strings"
 
 	clusterv1 "sigs.k8s.io/cluster-api/api/core/v1beta2"
 
-	"github.com/proxaudit/proxaudit/adopt/pki"
 	"github.com/proxaudit/proxaudit/inventory"
 )
 
@@ -13,41 +13,56 @@ import (
 // annotation, and a reconciliation of a VM that runs takes a few requests.
 const settle = "sleep 60"
 
-// GivingUp are the commands that take the objects out of the management cluster again and leave every VM alone. Everything is
-// paused before anything is deleted, nothing is deleted by way of its owner, and finalizers are taken off while everything
-// is paused: CAPMOX stops and destroys the VM of a ProxmoxMachine that it sees being deleted and not paused.
+// GivingUp are the commands that take out of the management cluster again what the steps put there, and leave every VM alone.
+// Everything is paused before anything is deleted, nothing is deleted by way of its owner, and finalizers are taken off while
+// everything is paused: CAPMOX stops and destroys the VM of a ProxmoxMachine that it sees being deleted and not paused. They
+// can be repeated.
 func (p *Plan) GivingUp() []string {
 	kubectl := func(words ...string) string {
-		all := append(append([]string{"kubectl"}, p.access...), "-n", p.Namespace)
-		all = append(all, words...)
-		for i := range all {
-			all[i] = pki.Quote(all[i])
-		}
-		return strings.Join(all, " ")
+		all := slices.Concat([]string{"kubectl"}, p.access, []string{"-n", p.Namespace}, words)
+		return quoted(all)
 	}
-	byLabel := "-l"
+	patch := func(body string) string { return " | xargs -r -n 1 " + kubectl("patch", "--type=merge", "-p", body) }
+	const bare = `{"metadata":{"finalizers":null}}`
 	label := clusterv1.ClusterNameLabel + "=" + p.Name
 	// Owners first, so that nothing is made anew; infrastructure last.
 	resources := []string{resDeployments, resMachineSets, resControlPlanes, resMachines, resKubeadmConfigs, resProxmoxMachines,
 		"kubeadmconfigtemplates." + inventory.GroupBootstrap, "proxmoxmachinetemplates." + inventory.GroupInfrastructure, resProxmoxClusters, resClusters}
 	out := []string{
-		kubectl("patch", resClusters, p.Name, "--type=merge", "-p", `{"spec":{"paused":true}}`),
+		"# pauses the Cluster, and each object for itself: no controller acts from here on",
+		kubectl("get", resClusters, p.Name, "--ignore-not-found", "-o", "name") + patch(`{"spec":{"paused":true}}`),
 		kubectl("annotate", "--overwrite", strings.Join([]string{resDeployments, resMachineSets, resControlPlanes, resMachines, resKubeadmConfigs,
-			resProxmoxMachines, resProxmoxClusters}, ","), byLabel, label, clusterv1.PausedAnnotation+"="),
+			resProxmoxMachines, resProxmoxClusters}, ","), "-l", label, clusterv1.PausedAnnotation+"="),
+		"# waits for what CAPMOX began before it was paused",
 		settle,
+		"# asks for the deletion of each object for itself, owners first; their finalizers still hold them",
 	}
 	for _, r := range resources {
-		out = append(out, kubectl("delete", r, byLabel, label, "--cascade=orphan", "--wait=false"))
+		out = append(out, kubectl("delete", r, "-l", label, "--cascade=orphan", "--wait=false"))
 	}
-	out = append(out, "# each of these is still paused: taking the finalizers off is all that deletes it")
+	out = append(out, "# takes the finalizers off. Each object is still paused, so that this is all that deletes it, and no controller touches a VM")
 	for _, r := range resources {
-		out = append(out, kubectl("get", r, byLabel, label, "-o", "name")+" | xargs -r -n 1 "+
-			kubectl("patch", "--type=merge", "-p", `{"metadata":{"finalizers":null}}`))
+		out = append(out, kubectl("get", r, "-l", label, "-o", "name")+patch(bare))
 	}
-	out = append(out, kubectl("delete", "inclusterippools.ipam.cluster.x-k8s.io", p.Name+"-v4-icip", p.Name+"-v6-icip", "--ignore-not-found", "--wait=false"))
+	out = append(out, "# deletes the address pools that CAPMOX made",
+		kubectl("delete", "inclusterippools.ipam.cluster.x-k8s.io", p.Name+"-v4-icip", p.Name+"-v6-icip", "--ignore-not-found", "--wait=false"))
 	var names []string
+	for _, s := range p.Secrets {
+		names = append(names, s.Name)
+	}
 	for _, m := range p.Machines {
 		names = append(names, m.Name)
 	}
-	return append(out, kubectl(append([]string{"delete", "secret", "--ignore-not-found"}, names...)...))
+	return append(out, "# deletes the Secrets, private keys among them, and takes off the finalizer that CAPMOX put on its credentials",
+		kubectl(append([]string{"delete", "secret", "--ignore-not-found", "--wait=false"}, names...)...),
+		kubectl(append([]string{"get", "secret", "--ignore-not-found", "-o", "name"}, names...)...)+patch(bare))
+}
+
+// givingUpScript is GivingUp as a file. It stops at the first command that fails: what comes after a failed pause deletes VMs.
+func (p *Plan) givingUpScript() []byte {
+	head := []string{"#!/bin/sh",
+		"# \"Giving up\" of RUNBOOK.md: takes the objects of this adoption out of the management cluster" + inContext(p.managementContext) + ", and leaves the VMs alone.",
+		"# It can be run again. The namespace " + comment(p.Namespace) + " stays: delete it if it was made for this alone.",
+		"set -eu"}
+	return []byte(strings.Join(append(head, p.GivingUp()...), "\n") + "\n")
 }

@@ -122,6 +122,10 @@ func (p *planner) empty() *Plan {
 		Objects: []ObjectRef{}, Secrets: []SecretNeed{}, NodePatches: []NodePatch{}, Steps: []Step{},
 	}
 	out.access = p.managementAccess()
+	if m := p.s.Management; m != nil && m.Context != inCluster {
+		out.managementContext = m.Context
+	}
+	out.workloadContext = p.workloadContext()
 	return out
 }
 
@@ -148,20 +152,41 @@ func (p *planner) renderable(out *Plan) bool {
 	if len(out.Missing) > 0 || out.Summary.Destructive > 0 || len(out.Blockers) > 0 && !p.opt.Force {
 		return false
 	}
-	return p.possible()
+	return len(out.Lacks) == 0
 }
 
-// possible is true if every manifest has what it needs, blockers aside.
-func (p *planner) possible() bool {
-	if len(validation.IsDNS1123Label(p.name))+len(validation.IsDNS1123Label(p.namespace)) > 0 {
-		return false
+// lacks says what the manifests cannot be written without, and is not there: no --force helps against that.
+func (p *planner) lacks() []string {
+	var out []string
+	for _, x := range []struct {
+		there bool
+		what  string
+	}{
+		{len(validation.IsDNS1123Label(p.name)) == 0, "a name that an object can have (--target-name)"},
+		{len(validation.IsDNS1123Label(p.namespace)) == 0, "a namespace that can be one (--target-namespace)"},
+		{p.kubeadm != nil && p.kubeadm.err == nil, "kubeadm's configuration"},
+		{len(p.controlPlanes()) > 0, "a control plane"},
+		{p.endpoint.host != "", "the address of the control plane"},
+		{p.future.template != nil, "a template for machines to come (--template)"},
+		{!p.sameAccess(), "a name by which kubectl reaches this cluster and no other"},
+		{len(p.future.lacks) == 0, "what machines to come are made from (--addresses and others)"},
+	} {
+		if !x.there {
+			out = append(out, x.what)
+		}
 	}
-	if p.kubeadm == nil || p.kubeadm.err != nil || p.future.template == nil || len(p.controlPlanes()) == 0 || len(p.future.lacks) > 0 || p.sameAccess() || p.endpoint.host == "" {
-		return false
+	p.oddVMs(func(vm *inventory.VM, what string) {
+		out = append(out, "numbers that VM "+vmRef(vm).Name+" can have ("+what+")")
+	})
+	for _, m := range p.members {
+		if m.whole() && len(outOfRange(m.vm.Config)) > 0 {
+			out = append(out, "numbers of the VM of Node "+m.node.Name+" that a manifest can hold")
+		}
+		if !m.whole() {
+			out = append(out, "the VM of Node "+m.node.Name+", its configuration and its SMBIOS UUID")
+		}
 	}
-	odd := false
-	p.oddVMs(func(*inventory.VM, string) { odd = true })
-	return !odd && !slices.ContainsFunc(p.members, func(m *member) bool { return !m.whole() || len(outOfRange(m.vm.Config)) > 0 })
+	return out
 }
 
 // fill tells the plan what was found.
@@ -202,6 +227,7 @@ func (p *planner) fill(out *Plan) {
 			out.Summary.Destructive++
 		}
 	}
+	out.Lacks, out.controlPlaneFiles = p.lacks(), p.controlPlaneFiles()
 	out.Summary.Blockers, out.Summary.Warnings = len(out.Blockers), len(out.Warnings)
 	out.Secrets, out.pki = p.secrets(), p.secretOptions().Options
 	out.Steps = p.steps(out)

@@ -69,8 +69,8 @@ func TestCredentialsURL(t *testing.T) {
 	for _, url := range []string{"https://pve1.example:8006", "https://pve1.example:8006/api2/json", "https://pve1.example:8006/api2/json/"} {
 		s := inventorytest.ScriptBuilt("prod", 1, 0)
 		s.Sites[0].URL = url
-		all := strings.Join(plan(t, s, options()).Steps[1].Commands, "\n")
-		if !strings.Contains(all, "--from-literal=url=https://pve1.example:8006 ") {
+		all := strings.Join(plan(t, s, options()).Steps[1].Before, "\n")
+		if !strings.Contains(all, `printf 'url=%s\ntoken=\nsecret=\n' https://pve1.example:8006 > prod-pve.env)`) {
 			t.Errorf("%s:\n%s", url, all)
 		}
 	}

@@ -22,6 +22,10 @@ type Options struct {
 	// Force renders in spite of blockers that can destroy nothing.
 	Force  bool
 	Future Future
+	// Flags are for the commands of proxaudit in the steps: they find the same servers from another folder.
+	Flags []string
+	// SecretsDir is where --secrets-dir puts the cluster's own Secrets; empty if they are made by hand.
+	SecretsDir string
 }
 
 // Future says how machines that do not exist yet will be made. Nothing of it touches an adopted machine, and all of it has to

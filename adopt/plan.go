@@ -23,7 +23,9 @@ type Plan struct {
 	Blockers []Finding `json:"blockers"`
 	Warnings []Finding `json:"warnings"`
 	// Missing are the sources without which there is no plan.
-	Missing  []inventory.Need `json:"missing,omitempty"`
+	Missing []inventory.Need `json:"missing,omitempty"`
+	// Lacks is what the manifests cannot be written without, and is not there: --force cannot help against it.
+	Lacks    []string         `json:"lacks,omitempty"`
 	Machines []PlannedMachine `json:"machines"`
 	Groups   []PlannedGroup   `json:"groups"`
 	// Objects are the manifests in the order in which they are applied.
@@ -37,6 +39,10 @@ type Plan struct {
 	pki    pki.Options
 	// access is kubectl's arguments for the management cluster; empty for the current context.
 	access []string
+	// managementContext and workloadContext are kubectl's; empty for the current context.
+	managementContext, workloadContext string
+	// controlPlaneFiles are paths that a control plane needs and no API shows.
+	controlPlaneFiles []string
 }
 
 // Summary counts a Plan.
@@ -120,6 +126,9 @@ type SecretNeed struct {
 
 // Ready is true if there is nothing that forbids rendering.
 func (p *Plan) Ready() bool { return p.bundle != nil }
+
+// ControlPlaneFiles are paths on a control plane that a later one needs as well and no API shows (PXA242, PXA244).
+func (p *Plan) ControlPlaneFiles() []string { return p.controlPlaneFiles }
 
 // Bundle is nil if there is none: see Blockers and Missing.
 func (p *Plan) Bundle() *Bundle { return p.bundle }

@@ -2,8 +2,10 @@ package adopt
 
 import (
 	"cmp"
+	"net"
 	"net/netip"
 	"path"
+	"strconv"
 	"strings"
 
 	"github.com/proxaudit/proxaudit/adopt/pki"
@@ -21,6 +23,9 @@ func (p *planner) secretOptions() pki.CommandOptions {
 		o.EtcdCA, o.EtcdClientCert, o.EtcdClientKey = e.CAFile, e.CertFile, e.KeyFile
 	}
 	o.Access = p.managementAccess()
+	if p.endpoint.host != "" {
+		o.Endpoint = net.JoinHostPort(p.endpoint.host, strconv.Itoa(int(p.endpoint.port)))
+	}
 	for _, m := range p.controlPlanes() {
 		// A Node's address is its own word, and goes into a command: only what is an address.
 		for _, text := range m.node.InternalIPs {

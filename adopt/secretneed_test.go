@@ -13,7 +13,8 @@ import (
 // that are named.
 func TestSecretsAndCommandsAgree(t *testing.T) {
 	const elsewhere = "  external:\n    caFile: /etc/etcd/ca,1.crt\n    certFile: /etc/etcd/client.crt\n    endpoints: [https://10.0.0.31:2379]\n    keyFile: /etc/etcd/client.key\n"
-	create := regexp.MustCompile(`create secret generic (\S+)(?: --type=(\S+))?((?: --from-(?:file|literal)=\S+)*)`)
+	create := regexp.MustCompile(`create secret generic (\S+)(?: --type=(\S+))?((?: --from-(?:file|literal|env-file)=\S+)*)`)
+	fromEnvFile := regexp.MustCompile(`printf '([^']*)'[^>]*> prod-pve\.env`)
 	key := regexp.MustCompile(`--from-(?:file|literal)=([^=]+)=`)
 	for name, c := range map[string]struct {
 		do   change
@@ -37,7 +38,7 @@ func TestSecretsAndCommandsAgree(t *testing.T) {
 			if got := needs["prod-etcd"]; !slices.Equal(got.Keys, c.etcd.Keys) || got.From != c.etcd.From {
 				t.Errorf("etcd's: %+v", got)
 			}
-			commands := strings.Join(p.Steps[1].Commands, "\n")
+			commands := strings.Join(slices.Concat(p.Steps[1].Before, p.Steps[1].Commands), "\n")
 			if !strings.Contains(commands, c.copied) {
 				t.Errorf("%s is not among\n%s", c.copied, commands)
 			}
@@ -50,6 +51,14 @@ func TestSecretsAndCommandsAgree(t *testing.T) {
 				var keys []string
 				for _, k := range key.FindAllStringSubmatch(parts[3], -1) {
 					keys = append(keys, k[1])
+				}
+				// A file of lines is made by a command of its own.
+				if strings.Contains(parts[3], "--from-env-file=") {
+					for _, line := range strings.Split(fromEnvFile.FindStringSubmatch(commands)[1], `\n`) {
+						if name, _, ok := strings.Cut(line, "="); ok {
+							keys = append(keys, name)
+						}
+					}
 				}
 				slices.Sort(keys)
 				want := slices.Sorted(slices.Values(n.Keys))

@@ -1,6 +1,7 @@
 package adopt
 
 import (
+	"cmp"
 	"fmt"
 	"path"
 	"slices"
@@ -20,16 +21,22 @@ type Step struct {
 	// Why says what it does and what it leaves alone.
 	Why string `json:"why"`
 	// File is the step's file in --output-dir; empty if it has none.
-	File     string   `json:"file,omitempty"`
+	File string `json:"file,omitempty"`
+	// Before has to be typed and read before Commands is, and StopIf says what in it means to go no further.
+	Before []string `json:"before,omitempty"`
+	StopIf string   `json:"stopIf,omitempty"`
+	// Commands are the step itself. All commands are for a POSIX shell, a line each; some lines are comments.
 	Commands []string `json:"commands,omitempty"`
-	// Check says how to see that it is safe to go on.
-	Check []string `json:"check,omitempty"`
-	// Abort says how to go back.
-	Abort []string `json:"abort,omitempty"`
+	// Check shows whether it is safe to go on, and Expect says what it has to show.
+	Check  []string `json:"check,omitempty"`
+	Expect string   `json:"expect,omitempty"`
+	// After cleans up when the check is as it should be.
+	After []string `json:"after,omitempty"`
+	// Abort goes back, and AbortNote says what that means; Resume goes on after it.
+	Abort     []string `json:"abort,omitempty"`
+	AbortNote string   `json:"abortNote,omitempty"`
+	Resume    []string `json:"resume,omitempty"`
 }
-
-// NodesFile is where --output-dir puts the providerIDs of Nodes.
-const NodesFile = "00-nodes.yaml"
 
 // stepFiles are the files of --output-dir that hold manifests.
 var stepFiles = map[StepID]string{
@@ -76,11 +83,16 @@ func (k commander) workload(words ...string) string {
 }
 
 func kubectl(access []string, words ...string) string {
-	all := slices.Concat([]string{"kubectl"}, access, words)
-	for i := range all {
-		all[i] = pki.Quote(all[i])
+	return quoted(slices.Concat([]string{"kubectl"}, access, words))
+}
+
+// quoted is a line for a shell.
+func quoted(words []string) string {
+	out := make([]string, len(words))
+	for i, w := range words {
+		out[i] = pki.Quote(w)
 	}
-	return strings.Join(all, " ")
+	return strings.Join(out, " ")
 }
 
 func (k commander) inNamespace(words ...string) string {
@@ -88,12 +100,33 @@ func (k commander) inNamespace(words ...string) string {
 }
 
 func (k commander) verify() string {
-	return "proxaudit verify --cluster " + pki.Quote(k.p.cluster.Key) + " --read-secrets"
+	line := "proxaudit verify --cluster " + pki.Quote(k.p.cluster.Key) + " --read-secrets"
+	for _, f := range k.p.opt.Flags {
+		line += " " + pki.Quote(f)
+	}
+	return line
 }
 
 // pauseAll stops every controller at once.
 func (k commander) pauseAll() string {
 	return k.inNamespace("patch", "clusters."+inventory.GroupCluster, k.p.name, "--type=merge", "-p", `{"spec":{"paused":true}}`)
+}
+
+// resume undoes pauseAll, for who looked at what every controller would do then.
+func (k commander) resume() []string {
+	return []string{k.verify(), k.unpauseField()}
+}
+
+func (k commander) unpauseField() string {
+	return k.inNamespace("patch", resClusters, k.p.name, "--type=merge", "-p", `{"spec":{"paused":false}}`)
+}
+
+// stop is how to go back from a step that lets controllers act: none of them goes on, and nothing is undone.
+func (k commander) stop(s Step) Step {
+	s.Abort, s.Resume = []string{k.pauseAll()}, k.resume()
+	s.AbortNote = "This stops every controller of the cluster where it is, and undoes nothing. To go on after it, find what was wrong, see that verify says " +
+		"safe, unpause the Cluster again, and do this step again: each of its commands can be repeated."
+	return s
 }
 
 // unpause takes the annotation off objects of one kind.
@@ -113,45 +146,95 @@ const (
 	resClusters        = "clusters." + inventory.GroupCluster
 )
 
+const (
+	verified = "verify ends with exit code 0 and calls the next step safe"
+
+	untouched = "The VM is looked at and not touched."
+)
+
 func (k commander) patchNodes() Step {
-	s := Step{ID: StepPatchNodes, Title: "Write the providerID on the Nodes that have none", File: NodesFile,
-		Why: "Cluster API finds a Machine's Node by this string alone. The API server takes it once and refuses every change, so that a wrong one means to delete the Node and let it register again. Nothing restarts."}
+	s := Step{ID: StepPatchNodes, Title: "Write the providerID on the Nodes that have none", File: nodesFile(k.p.name),
+		Why: "Cluster API finds a Machine's Node by this string alone. The API server takes it once and refuses every change. Nothing restarts."}
 	for _, n := range k.plan.NodePatches {
 		s.Commands = append(s.Commands, k.workload("patch", "node", n.Node, "--type=merge", "-p", fmt.Sprintf(`{"spec":{"providerID":%q}}`, n.ProviderID)))
 	}
 	if len(k.plan.NodePatches) == 0 {
-		s.File, s.Why = "", "Every Node has its providerID already: nothing to do."
+		s.File, s.Why = "", "Every Node has a providerID already: there is nothing to do but to look."
 	}
 	s.Check = []string{k.workload("get", "nodes", "-o", "custom-columns=NAME:.metadata.name,PROVIDERID:.spec.providerID,UUID:.status.nodeInfo.systemUUID")}
-	s.Abort = []string{"Nothing to take back: a providerID does nothing by itself."}
+	s.Expect = "PROVIDERID is proxmox:// and the UUID of the same line in lower case, for each Node that is adopted"
+	s.AbortNote = "There is nothing to take back of a providerID that is right: it does nothing by itself. One that is wrong cannot be changed: " +
+		"drain the Node, delete it, restart its kubelet, which registers it anew without one, and do this step again."
 	return s
 }
 
 func (k commander) createSecrets() Step {
 	s := Step{ID: StepSecrets, Title: "Make the namespace, CAPMOX's credentials and the cluster's own Secrets",
-		Why: "A Secret that is missing later is invented: the control-plane controller makes a new authority, reports it as available, and the next machine cannot join. They have to be there, and be the right ones, before anything is unpaused."}
+		Why: "A Secret that is missing later is invented: the control-plane controller makes a new authority, reports it as available, and the next machine cannot join. They have to be there, and be the right ones, before anything is unpaused. The whole step can be repeated."}
+	apply := " | " + k.management("apply", "--server-side", "-f", "-")
 	if k.p.namespace != "default" {
-		s.Commands = append(s.Commands, k.management("create", "namespace", k.p.namespace))
+		s.Commands = append(s.Commands, k.management("create", "namespace", k.p.namespace, "--dry-run=client", "-o", "yaml")+apply)
+	}
+	var stop []string
+	if k.p.opt.SecretsDir == "" {
+		stop = append(stop, "it says WRONG AUTHORITY or prints no checksum: the keys would be those of another cluster")
 	}
 	if f := k.p.future.secret; f != "" {
-		url := siteURL(k.p.s, k.p.site)
-		if url == "" {
-			url = "https://PROXMOX-HOST:8006"
+		k.credentials(&s, f, apply)
+		stop = append(stop, f+".env is not filled in yet")
+	}
+	s.StopIf = strings.Join(stop, ", or ")
+	if dir := k.p.opt.SecretsDir; dir != "" {
+		s.Commands = append(s.Commands, "# the Secrets that --secrets-dir wrote; server-side, which copies no key into an annotation", k.management("apply", "--server-side", "-f", dir))
+		s.After = append(s.After, "# removes the copy of the keys", "rm -rf -- "+pki.Quote(dir))
+	} else {
+		commands, err := pki.Commands(k.p.secretOptions())
+		if err != nil {
+			// Names that no API server takes are a blocker of their own.
+			s.Commands = append(s.Commands, "# "+strings.ReplaceAll(err.Error(), "\n", " "))
 		}
-		s.Commands = append(s.Commands, "# token.txt holds the token's ID (user@realm!name), secret.txt its secret, each without a newline",
-			k.inNamespace("create", "secret", "generic", f, "--from-literal=url="+url, "--from-file=token=token.txt", "--from-file=secret=secret.txt"))
-	}
-	commands, err := pki.Commands(k.p.secretOptions())
-	if err != nil {
-		// Names that no API server takes are a blocker of their own.
-		s.Commands = append(s.Commands, "# "+strings.ReplaceAll(err.Error(), "\n", " "))
-	}
-	for _, c := range commands {
-		s.Commands = append(s.Commands, c.Line)
+		for i := range commands {
+			switch c := &commands[i]; c.When {
+			case pki.Before:
+				s.Before = append(s.Before, c.Shown()...)
+			case pki.After:
+				s.After = append(s.After, c.Shown()...)
+			default:
+				s.Commands = append(s.Commands, c.Shown()...)
+			}
+		}
 	}
 	s.Check = []string{k.inNamespace("get", "secrets", "-o", "custom-columns=NAME:.metadata.name,TYPE:.type")}
-	s.Abort = []string{k.inNamespace(append([]string{"delete", "secret"}, k.secretNames()...)...)}
+	s.Expect = fmt.Sprintf("these are there, each with the TYPE that the table of Secrets says: %s", strings.Join(k.secretNames(), ", "))
+	s.Abort = []string{k.inNamespace(append([]string{"delete", "secret", "--ignore-not-found"}, k.secretNames()...)...)}
+	s.AbortNote = "The namespace stays. Was it made for this alone, then deleting it is enough."
 	return s
+}
+
+// credentials makes CAPMOX's Secret from a file that a person fills in. kubectl reads a line of it without its end, so that no
+// editor can put a newline into a token.
+func (k commander) credentials(s *Step, name, apply string) {
+	url := siteURL(k.p.s, k.p.site)
+	if url == "" {
+		url = "https://PROXMOX-HOST:8006"
+	}
+	file := pki.Quote(name + ".env")
+	s.Before = append(s.Before,
+		"# makes a file that only you can read: with an editor put the ID of CAPMOX's API token (user@realm!name) behind token= and its secret behind secret=",
+		"test -e "+file+" || (umask 077 && printf 'url=%s\\ntoken=\\nsecret=\\n' "+pki.Quote(url)+" > "+file+")")
+	s.Commands = append(s.Commands, "# "+k.p.namespace+"/"+name+": the access of CAPMOX to site "+comment(k.p.site),
+		"if grep -E '^(url|token|secret)=$' "+file+"; then echo 'NOT MADE: fill in what is empty' >&2; false; else "+
+			k.inNamespace("create", "secret", "generic", name, "--from-env-file="+name+".env", "--dry-run=client", "-o", "yaml")+apply+"; fi")
+	s.After = append(s.After, "# removes the file with the token", "rm -f -- "+file)
+}
+
+// comment makes a name that others chose fit to stand in a comment of one line.
+func comment(text string) string {
+	quoted := fmt.Sprintf("%q", text)
+	if quoted == `"`+text+`"` {
+		return text
+	}
+	return quoted
 }
 
 func (k commander) secretNames() []string {
@@ -175,42 +258,47 @@ func (k commander) applies() []Step {
 	var out []Step
 	for i, t := range titles {
 		s := Step{ID: t.id, Title: t.title, Why: t.why, File: StepFile(t.id), Commands: []string{k.management("apply", "-f", StepFile(t.id))},
-			Check: []string{k.management("apply", "-f", StepFile(t.id)) + " # a second time: everything is unchanged"}}
+			Check: []string{k.management("apply", "-f", StepFile(t.id))}, Expect: "applied a second time, each line ends with \"unchanged\""}
 		if i == len(titles)-1 {
-			s.Check = append(s.Check, k.verify())
+			s.Check, s.Expect = append(s.Check, k.verify()), s.Expect+", and "+verified
 		}
-		s.Abort = []string{"See \"Giving up\" below: the Cluster stays paused while the objects are deleted."}
+		s.AbortNote = "See \"Giving up\" below: the Cluster stays paused while the objects are deleted. To go on instead, mend the file and apply it again."
 		out = append(out, s)
 	}
 	return out
 }
 
 func (k commander) unpauseCluster() Step {
-	return Step{ID: StepUnpauseCluster, Title: "Unpause the Cluster and the ProxmoxCluster",
-		Why: "All others keep their annotations. CAPMOX makes the address pool and asks Proxmox for its version; nothing is written there.",
-		Commands: []string{
-			k.inNamespace("patch", resClusters, k.p.name, "--type=merge", "-p", `{"spec":{"paused":false}}`),
-			k.unpause(resProxmoxClusters, k.p.name)},
-		Check: []string{k.inNamespace("wait", "--for=condition=InfrastructureReady", resClusters+"/"+k.p.name, "--timeout=5m"), k.verify()},
-		Abort: []string{k.pauseAll()}}
+	return k.stop(Step{ID: StepUnpauseCluster, Title: "Unpause the Cluster and the ProxmoxCluster",
+		Why:      "All others keep their annotations. CAPMOX makes the address pool and asks Proxmox for its version; nothing is written there.",
+		Commands: []string{k.unpauseField(), k.unpause(resProxmoxClusters, k.p.name)},
+		Check:    []string{k.inNamespace("wait", "--for=condition=InfrastructureReady", resClusters+"/"+k.p.name, "--timeout=5m"), k.verify()},
+		Expect:   "the condition is met, and " + verified})
 }
 
-// first is the machine that goes first: a worker if there is one.
+// first is the machine that goes first: a worker if there is one, of the kind of which there are most, and rather one that
+// takes any Pod. The kind of which there are few is what would be missed.
 func (k commander) first() *member {
-	workers := k.p.workers()
-	if len(workers) == 0 {
-		return nil
+	groups := slices.Clone(k.p.groups)
+	slices.SortStableFunc(groups, func(a, b *group) int {
+		return cmp.Or(cmp.Compare(min(1, len(a.taints)), min(1, len(b.taints))), cmp.Compare(len(b.members), len(a.members)))
+	})
+	for _, g := range groups {
+		return g.members[0]
 	}
-	return workers[0]
+	if workers := k.p.workers(); len(workers) > 0 {
+		return workers[0]
+	}
+	return nil
 }
 
 func (k commander) unpauseFirst(m *member) Step {
-	return Step{ID: StepUnpauseFirst, Title: "Unpause one worker", Why: "Whatever is wrong with all of them shows here, on one. The VM is looked at and not touched.",
+	return k.stop(Step{ID: StepUnpauseFirst, Title: "Unpause one worker", Why: "Whatever is wrong with all of them shows here, on one. " + untouched,
 		Commands: []string{k.unpause(resProxmoxMachines, m.name()), k.unpause(resMachines, m.name())},
 		Check: []string{
 			k.inNamespace("wait", "--for=jsonpath={.status.nodeRef.name}="+m.node.Name, resMachines+"/"+m.name(), "--timeout=5m"),
-			k.verify() + " # a Machine that is Running is no proof: this compares VM, UUID and tasks"},
-		Abort: []string{k.pauseAll()}}
+			k.verify()},
+		Expect: "the condition is met, and " + verified + " (a Machine that is Running is no proof: verify compares VM, UUID and tasks)"})
 }
 
 func (k commander) unpauseMachines() Step {
@@ -234,13 +322,13 @@ func (k commander) unpauseMachines() Step {
 	s.Commands = append(s.Commands, k.unpause(resMachines, all...))
 	s.Check = []string{k.inNamespace("wait", "--for=jsonpath={.status.phase}=Running", resMachines, "-l", clusterv1.ClusterNameLabel+"="+k.p.name, "--timeout=10m"),
 		k.verify()}
-	s.Abort = []string{k.pauseAll()}
-	return s
+	s.Expect = "the condition is met for each Machine, and " + verified
+	return k.stop(s)
 }
 
 func (k commander) unpauseControlPlane() Step {
 	s := Step{ID: StepUnpauseControlPlane, Title: "Unpause the control plane",
-		Why: "The controller takes the Machines over, compares each with its own configuration, and looks at etcd through its Pods. It removes members that no Machine stands for: first see that every member of etcd has one."}
+		Why: "The controller takes the Machines over, compares each with its own configuration, and looks at etcd through its Pods. It removes members that no Machine stands for, within seconds."}
 	members := k.p.controlPlanes()
 	if len(members) > 0 && !k.p.kubeadm.externalEtcd {
 		dir := k.p.kubeadm.config.CertificatesDir
@@ -252,16 +340,17 @@ func (k commander) unpauseControlPlane() Step {
 			names = append(names, m.node.Name)
 		}
 		slices.Sort(names)
-		s.Commands = append(s.Commands,
+		s.Before = []string{
 			k.workload("-n", "kube-system", "exec", "etcd-"+members[0].node.Name, "--", "etcdctl", "--cacert="+path.Join(dir, "etcd/ca.crt"),
-				"--cert="+path.Join(dir, "etcd/peer.crt"), "--key="+path.Join(dir, "etcd/peer.key"), "member", "list"),
-			"# go on only if the members are exactly: "+strings.Join(names, ", "))
+				"--cert="+path.Join(dir, "etcd/peer.crt"), "--key="+path.Join(dir, "etcd/peer.key"), "member", "list")}
+		s.StopIf = fmt.Sprintf("the names of the members are not exactly %s: any other member would be removed", strings.Join(names, ", "))
 	}
-	s.Commands = append(s.Commands, k.unpause(resControlPlanes, k.p.controlPlaneName()))
+	s.Commands = []string{k.unpause(resControlPlanes, k.p.controlPlaneName())}
 	s.Check = []string{k.inNamespace("wait", "--for=condition=Available", resControlPlanes+"/"+k.p.controlPlaneName(), "--timeout=10m"),
-		k.inNamespace("get", resControlPlanes, k.p.controlPlaneName()), k.verify()}
-	s.Abort = []string{k.pauseAll()}
-	return s
+		k.inNamespace("get", resControlPlanes, k.p.controlPlaneName(), "-o",
+			"custom-columns=DESIRED:.spec.replicas,CURRENT:.status.replicas,READY:.status.readyReplicas,UPTODATE:.status.upToDateReplicas"), k.verify()}
+	s.Expect = fmt.Sprintf("the condition is met, DESIRED, CURRENT, READY and UPTODATE are all %d, and %s", len(members), verified)
+	return k.stop(s)
 }
 
 func (k commander) unpauseWorkers() Step {
@@ -269,21 +358,31 @@ func (k commander) unpauseWorkers() Step {
 	for _, g := range k.p.groups {
 		sets, deployments = append(sets, g.setName()), append(deployments, g.name)
 	}
-	return Step{ID: StepUnpauseWorkers, Title: "Unpause the MachineSets, then the MachineDeployments",
+	return k.stop(Step{ID: StepUnpauseWorkers, Title: "Unpause the MachineSets, then the MachineDeployments",
 		Why: "Each takes over the Machines that match it. A MachineDeployment that finds its MachineSet makes no other.",
 		Commands: []string{k.unpause(resMachineSets, sets...),
 			k.inNamespace(append([]string{"wait", "--for=jsonpath={.status.readyReplicas}", "--timeout=5m", resMachineSets}, sets...)...),
 			k.unpause(resDeployments, deployments...)},
-		Check: []string{k.inNamespace(append([]string{"wait", "--for=condition=Available", "--timeout=10m", resDeployments}, deployments...)...), k.verify()},
-		Abort: []string{k.pauseAll()}}
+		Check:  []string{k.inNamespace(append([]string{"wait", "--for=condition=Available", "--timeout=10m", resDeployments}, deployments...)...), k.verify()},
+		Expect: "the condition is met for each, and " + verified})
 }
 
 func (k commander) finish() Step {
+	machines := []string{resMachines, "-l", clusterv1.ClusterNameLabel + "=" + k.p.name}
+	describe := []string{"clusterctl", "describe", "cluster", k.p.name, "-n", k.p.namespace}
+	if m := k.p.s.Management; m != nil && m.Context != inCluster && m.Context != "" {
+		describe = append(describe, "--kubeconfig-context="+m.Context)
+	}
 	return Step{ID: StepFinish, Title: "Take the brakes off",
 		Why: "Until here no Machine can be drained, deleted or remediated, and clusterctl move waits. Scaling down, MachineHealthChecks and clusterctl move come after this step, not before.",
 		Commands: []string{
-			k.inNamespace("annotate", resMachines, "-l", clusterv1.ClusterNameLabel+"="+k.p.name, HookPreDrain+"-", HookPreTerminate+"-", clusterv1.MachineSkipRemediationAnnotation+"-"),
+			k.inNamespace(append(append([]string{"annotate"}, machines...), HookPreDrain+"-", HookPreTerminate+"-", clusterv1.MachineSkipRemediationAnnotation+"-")...),
 			k.inNamespace("annotate", resClusters, k.p.name, BlockMove+"-")},
-		Check: []string{"clusterctl describe cluster " + pki.Quote(k.p.name) + " -n " + pki.Quote(k.p.namespace), k.verify()},
-		Abort: []string{k.management("apply", "-f", StepFile(StepApplyMachines)) + " # puts the brakes back on, and pauses the Machines"}}
+		Check:  []string{quoted(describe), k.verify()},
+		Expect: "each object is READY or AVAILABLE, and verify ends with exit code 0",
+		AbortNote: "This puts the brakes back on, and pauses nothing: the controllers go on with what they do. To stop them as well, pause the Cluster as in the steps " +
+			"before. Do this step again when it is time.",
+		Abort: []string{
+			k.inNamespace(append(append([]string{"annotate", "--overwrite"}, machines...), HookPreDrain+"=", HookPreTerminate+"=", clusterv1.MachineSkipRemediationAnnotation+"=")...),
+			k.inNamespace("annotate", "--overwrite", resClusters, k.p.name, BlockMove+"=")}}
 }

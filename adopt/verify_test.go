@@ -187,10 +187,10 @@ func TestChecks(t *testing.T) {
 		"CA not there": {func(s *inventory.Snapshot) {
 			*storedOf(s, "prod-ca") = inventory.StoredSecret{Namespace: "prod", Name: "prod-ca", Absent: true}
 		}, adopt.CheckSecret, adopt.CheckFailed, adopt.StepUnpauseControlPlane, "it is not there"},
-		"key of another CA": {func(s *inventory.Snapshot) { no := false; storedOf(s, "prod-etcd").KeyMatches = &no }, adopt.CheckSecret, adopt.CheckFailed, adopt.StepUnpauseControlPlane, "does not belong to its certificate"},
-		"no key":            {func(s *inventory.Snapshot) { storedOf(s, "prod-sa").Keys = []string{"tls.crt"} }, adopt.CheckSecret, adopt.CheckFailed, adopt.StepUnpauseControlPlane, "no value for the key tls.key"},
-		"bootstrap data":    {func(s *inventory.Snapshot) { storedOf(s, "w-1").Keys = []string{"value"} }, adopt.CheckSecret, adopt.CheckFailed, adopt.StepUnpauseFirst, "CAPMOX could write a bootstrap ISO"},
-		"kubeconfig empty":  {func(s *inventory.Snapshot) { storedOf(s, "prod-kubeconfig").Keys = nil }, adopt.CheckSecret, adopt.CheckFailed, adopt.StepUnpauseFirst, "no value for the key value"},
+		"key of another CA":  {func(s *inventory.Snapshot) { no := false; storedOf(s, "prod-etcd").KeyMatches = &no }, adopt.CheckSecret, adopt.CheckFailed, adopt.StepUnpauseControlPlane, "does not belong to its certificate"},
+		"no key":             {func(s *inventory.Snapshot) { storedOf(s, "prod-sa").Keys = []string{"tls.crt"} }, adopt.CheckSecret, adopt.CheckFailed, adopt.StepUnpauseControlPlane, "no value for the key tls.key"},
+		"bootstrap data":     {func(s *inventory.Snapshot) { storedOf(s, "w-1").Keys = []string{"value"} }, adopt.CheckSecret, adopt.CheckFailed, adopt.StepUnpauseFirst, "CAPMOX could write a bootstrap ISO"},
+		"kubeconfig empty":   {func(s *inventory.Snapshot) { storedOf(s, "prod-kubeconfig").Keys = nil }, adopt.CheckSecret, adopt.CheckFailed, adopt.StepUnpauseFirst, "no value for the key value"},
 		"a type of nobody's": {func(s *inventory.Snapshot) { storedOf(s, "prod-etcd").Type = "kubernetes.io/dockerconfigjson" }, adopt.CheckSecret, adopt.CheckFailed, adopt.StepUnpauseControlPlane, "its type is kubernetes.io/dockerconfigjson"},
 		"yours":              {func(s *inventory.Snapshot) { storedOf(s, "prod-etcd").Type = "Opaque" }, adopt.CheckSecret, adopt.CheckOK, adopt.StepUnpauseControlPlane, "type Opaque"},
 		"kubeadm's admin.conf as the controllers' own": {func(s *inventory.Snapshot) {
@@ -209,8 +209,8 @@ func TestChecks(t *testing.T) {
 		"authority behind another one": {func(s *inventory.Snapshot) {
 			storedOf(s, "prod-ca").Certificates = map[string][]string{"tls.crt": {strings.Repeat("cd", 32), strings.Repeat("ab", 32)}}
 		}, adopt.CheckAuthority, adopt.CheckFailed, adopt.StepUnpauseControlPlane, "and the API server's certificate is signed by"},
-		"brakes off too early": {func(s *inventory.Snapshot) { delete(machineOf(s, "w-1").Annotations, adopt.HookPreDrain) }, adopt.CheckBrakes, adopt.CheckFailed, adopt.StepUnpauseFirst, "it lacks pre-drain"},
-		"high availability stopped a VM": {func(s *inventory.Snapshot) { task(s, 1001, "hastop", capmox, time.Minute) }, adopt.CheckTasks, adopt.CheckFailed, adopt.StepUnpauseCluster, "hastop on VM lab/1001 (w-1)"},
+		"brakes off too early":                             {func(s *inventory.Snapshot) { delete(machineOf(s, "w-1").Annotations, adopt.HookPreDrain) }, adopt.CheckBrakes, adopt.CheckFailed, adopt.StepUnpauseFirst, "it lacks pre-drain"},
+		"high availability stopped a VM":                   {func(s *inventory.Snapshot) { task(s, 1001, "hastop", capmox, time.Minute) }, adopt.CheckTasks, adopt.CheckFailed, adopt.StepUnpauseCluster, "hastop on VM lab/1001 (w-1)"},
 		"a Node that says its UUID in its providerID only": {func(s *inventory.Snapshot) { nodeOf(s, "w-1").SystemUUID = "" }, adopt.CheckIdentity, adopt.CheckOK, adopt.StepUnpauseFirst, "as Node w-1"},
 		"some Machines not seen": {func(s *inventory.Snapshot) {
 			coverageOf(s, inventory.ManagementSource, inventory.ScopeMachines).State = inventory.Partial
@@ -233,7 +233,7 @@ func TestChecks(t *testing.T) {
 				}
 			}
 		}, adopt.CheckMembers, adopt.CheckFailed, adopt.StepUnpauseControlPlane, "no control-plane Machine stands for the etcd member etcd-2"},
-		"no label":          {func(s *inventory.Snapshot) { storedOf(s, "prod-ca").Labels = nil }, adopt.CheckSecret, adopt.CheckNote, adopt.StepUnpauseControlPlane, "the controllers' caches select by it"},
+		"no label": {func(s *inventory.Snapshot) { storedOf(s, "prod-ca").Labels = nil }, adopt.CheckSecret, adopt.CheckNote, adopt.StepUnpauseControlPlane, "the controllers' caches select by it"},
 
 		"a Node that joined": {func(s *inventory.Snapshot) {
 			n := *nodeOf(s, "cp-1")

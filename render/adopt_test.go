@@ -2,6 +2,7 @@ package render
 
 import (
 	"bytes"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -85,10 +86,36 @@ func TestRunbook(t *testing.T) {
 		}
 	}
 	for _, s := range p.Steps {
-		for _, c := range append(append([]string{}, s.Commands...), s.Check...) {
+		for _, c := range slices.Concat(s.Before, s.Commands, s.Check, s.After, s.Abort, s.Resume) {
 			if !strings.Contains(string(got), "\n"+c+"\n") {
 				t.Errorf("it lacks the command %q as it is", c)
 			}
+		}
+	}
+}
+
+// What has to be read first stands in a block of its own: one paste does not run both.
+func TestRunbookStopsBeforeWhatIsDangerous(t *testing.T) {
+	p := samplePlan(t, nil)
+	got, err := Runbook(p)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, id := range []adopt.StepID{adopt.StepSecrets, adopt.StepUnpauseControlPlane} {
+		i := slices.IndexFunc(p.Steps, func(s adopt.Step) bool { return s.ID == id })
+		s := p.Steps[i]
+		if len(s.Before) == 0 || s.StopIf == "" {
+			t.Fatalf("%s: %+v", id, s)
+		}
+		for block := range strings.SplitSeq(string(got), "```") {
+			if strings.Contains(block, "\n"+s.Before[len(s.Before)-1]+"\n") && strings.Contains(block, "\n"+s.Commands[len(s.Commands)-1]+"\n") {
+				t.Errorf("%s: one block has both:\n%s", id, block)
+			}
+		}
+	}
+	for _, s := range p.Steps {
+		if s.Expect == "" || s.AbortNote == "" {
+			t.Errorf("%s does not say what its check has to show, or how to go back", s.ID)
 		}
 	}
 }

@@ -22,7 +22,7 @@ type Section struct {
 	Footer bool
 }
 
-// Block is one of Table, KeyValues, Notes, Tree and Code.
+// Block is one of Table, KeyValues, Notes, Label, Tree and Code.
 type Block interface{ block() }
 
 // Style says what a text means. A format that cannot show it leaves it out: no meaning rests on a style alone.
@@ -120,11 +120,20 @@ type Branch struct {
 	Branches []Branch
 }
 
-// Code is lines for a shell. They are never wrapped or folded: a command that is broken is another command.
-type Code struct{ Lines []string }
+// Label says what the block below it is for.
+type Label struct{ Text string }
+
+// Code is lines for a shell, or in another Language. They are never wrapped or folded: a command that is broken is another
+// command.
+type Code struct {
+	Lines []string
+	// Language is the shell's if it is empty.
+	Language string
+}
 
 func (Table) block()     {}
 func (Code) block()      {}
+func (Label) block()     {}
 func (KeyValues) block() {}
 func (Notes) block()     {}
 func (Tree) block()      {}

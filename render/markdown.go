@@ -2,6 +2,7 @@ package render
 
 import (
 	"bytes"
+	"cmp"
 	"fmt"
 	"strings"
 )
@@ -54,6 +55,8 @@ func markdownBlock(b *bytes.Buffer, block Block) error {
 				b.WriteString("  " + markdownLine(n.Detail) + "\n")
 			}
 		}
+	case Label:
+		b.WriteString("**" + markdownText(v.Text) + "**\n")
 	case Tree:
 		markdownTree(b, v.Roots, "")
 	case Code:
@@ -112,7 +115,7 @@ func markdownCode(b *bytes.Buffer, c Code) {
 		}
 	}
 	fence := strings.Repeat("`", max(3, longest+1))
-	b.WriteString(fence + "sh\n")
+	b.WriteString(fence + cmp.Or(c.Language, "sh") + "\n")
 	for _, line := range c.Lines {
 		b.WriteString(Visible(line) + "\n")
 	}

@@ -2,7 +2,6 @@ package render
 
 import (
 	"fmt"
-	"slices"
 	"strings"
 
 	"github.com/proxaudit/proxaudit/adopt"
@@ -145,39 +144,37 @@ func secretsTable(p *adopt.Plan) Table {
 // stepSections have a section for each step, with what to type.
 func stepSections(p *adopt.Plan) []Section {
 	var out []Section
-	for _, s := range p.Steps {
+	for i := range p.Steps {
+		s := &p.Steps[i]
 		sec := Section{Title: fmt.Sprintf("Step %d: %s", s.Number, s.Title), Blocks: []Block{Notes{Items: []Note{{Text: s.Why}}}}}
-		add := func(title string, lines []string) {
-			if len(lines) == 0 {
-				return
+		add := func(label string, lines []string) {
+			if len(lines) > 0 {
+				sec.Blocks = append(sec.Blocks, Label{label}, Code{Lines: lines})
 			}
-			sec.Blocks = append(sec.Blocks, Notes{Items: []Note{{Text: title}}})
-			if slices.ContainsFunc(lines, isCommand) {
-				sec.Blocks = append(sec.Blocks, Code{Lines: lines})
-				return
-			}
-			var notes []Note
-			for _, l := range lines {
-				notes = append(notes, Note{Text: l})
-			}
-			sec.Blocks = append(sec.Blocks, Notes{Items: notes})
 		}
+		add("First, and stop here if "+s.StopIf+":", s.Before)
 		add("Do:", s.Commands)
-		add("Go on only if this is as it should be:", s.Check)
-		add("To go back:", s.Abort)
+		add("Go on only if "+s.Expect+":", s.Check)
+		add("Then:", s.After)
+		sec.Blocks = append(sec.Blocks, back(s)...)
+		add("To go on after that:", s.Resume)
 		out = append(out, sec)
 	}
 	return out
 }
 
-// isCommand tells a line for a shell from a sentence.
-func isCommand(line string) bool {
-	for _, prefix := range []string{"kubectl ", "proxaudit ", "clusterctl ", "(", "#", "openssl ", "rm "} {
-		if strings.HasPrefix(line, prefix) {
-			return true
-		}
+func back(s *adopt.Step) []Block {
+	var out []Block
+	if s.AbortNote != "" || len(s.Abort) > 0 {
+		out = append(out, Label{"To go back:"})
 	}
-	return false
+	if s.AbortNote != "" {
+		out = append(out, Notes{Items: []Note{{Text: s.AbortNote}}})
+	}
+	if len(s.Abort) > 0 {
+		out = append(out, Code{Lines: s.Abort})
+	}
+	return out
 }
 
 func planSummary(p *adopt.Plan) Section {
@@ -189,6 +186,9 @@ func planSummary(p *adopt.Plan) Section {
 		note = Note{Style: Warn, Text: what + "no manifests, because something that they need was not seen"}
 	case s.Blockers > 0:
 		text := fmt.Sprintf("%s, %d of which --force does not override, and %s", count(s.Blockers, "blocker", "blockers"), s.Destructive, count(s.Warnings, "warning", "warnings"))
+		if len(p.Lacks) > 0 {
+			text += "; --force cannot help: the manifests need " + strings.Join(p.Lacks, "; ")
+		}
 		if s.Rendered {
 			text += "; rendered all the same (--force)"
 		}

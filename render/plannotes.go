@@ -2,6 +2,7 @@ package render
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/proxaudit/proxaudit/adopt"
@@ -23,13 +24,34 @@ func PlanNotes(p *adopt.Plan) Document {
 	for _, s := range p.Steps {
 		if s.ID == adopt.StepSecrets {
 			d.Sections = append(d.Sections, Section{Title: "Secrets that have to be there before anything is unpaused:",
-				Blocks: []Block{secretsTable(p), Notes{Items: []Note{{Text: "These commands make them:"}}}, Code{Lines: s.Commands}}})
+				Blocks: secretBlocks(p, &s)})
 		}
 		if s.ID == adopt.StepPatchNodes && len(s.Commands) > 0 {
 			d.Sections = append(d.Sections, Section{Title: "Nodes that need their providerID first:", Blocks: []Block{Code{Lines: s.Commands}}})
 		}
 	}
 	d.Sections = append(d.Sections, Section{Blocks: []Block{Notes{Items: []Note{{Text: "Everything is paused. The order of the steps, and the check after each: --output-dir, or -o table."}}}}})
+	return d
+}
+
+// secretBlocks tell how to make the Secrets, and what to see before.
+func secretBlocks(p *adopt.Plan, s *adopt.Step) []Block {
+	out := []Block{secretsTable(p)}
+	add := func(label string, lines []string) {
+		if len(lines) > 0 {
+			out = append(out, Label{label}, Code{Lines: lines})
+		}
+	}
+	add("First, and stop here if "+s.StopIf+":", s.Before)
+	add("These commands make them:", s.Commands)
+	add("Then:", s.After)
+	return out
+}
+
+// FolderNotes is what adopt says beside a folder with the runbook, in which the rest stands.
+func FolderNotes(p *adopt.Plan) Document {
+	d := PlanNotes(p)
+	d.Sections = slices.DeleteFunc(d.Sections, func(s Section) bool { return s.Title != "Blockers:" && s.Title != "Warnings:" })
 	return d
 }
 

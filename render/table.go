@@ -42,6 +42,8 @@ func writeBlock(b *bytes.Buffer, block Block, o Options, wide bool) error {
 		return writeTable(b, v, o, wide)
 	case KeyValues:
 		writeKeyValues(b, v, o)
+	case Label:
+		writeStyled(b, "", v.Text, Plain, o)
 	case Notes:
 		writeNotes(b, v, o, wide)
 	case Tree:

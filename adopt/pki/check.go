@@ -15,31 +15,27 @@ const soon = 90 * 24 * time.Hour
 func (m *Material) CheckDates(at time.Time) error {
 	var p Problems
 	for _, a := range []authority{m.ca, m.etcd, m.proxy} {
-		if why := outOfDate(a.certs[0], at); why != "" {
-			p.add(m.path(a.cert), "its certificate "+why, "renew the authority on the cluster first: nothing that it signs is accepted")
-		}
+		p.dates(m.path(a.cert), "its certificate ", a.certs[0], at, "renew the authority on the cluster first: nothing that it signs is accepted")
 	}
 	if m.etcdClient != nil {
-		if why := outOfDate(m.etcdClient, at); why != "" {
-			p.add(m.path(FileEtcdClientCert), "its certificate "+why, "renew it (kubeadm certs renew apiserver-etcd-client), then "+copyAgain)
-		}
+		p.dates(m.path(FileEtcdClientCert), "its certificate ", m.etcdClient, at, "renew it (kubeadm certs renew apiserver-etcd-client), then "+copyAgain)
 	}
 	if k := m.kubeconfig; k != nil && k.client != nil {
-		if why := outOfDate(k.client, at); why != "" {
-			p.add(k.file, "its client certificate "+why, "renew it (kubeadm certs renew admin.conf), then copy the file anew")
-		}
+		p.dates(k.file, "its client certificate ", k.client, at, "renew it (kubeadm certs renew admin.conf), then copy the file anew")
 	}
 	return p.err()
 }
 
-func outOfDate(c *x509.Certificate, at time.Time) string {
+// dates adds a certificate that is not valid at a time. Renewing helps against one that expired; one that is not valid yet is
+// right, and the time is not.
+func (p *Problems) dates(file, what string, c *x509.Certificate, at time.Time, renew string) {
 	switch {
 	case at.After(c.NotAfter):
-		return "expired on " + day(c.NotAfter)
+		p.add(file, what+"expired on "+day(c.NotAfter), renew)
 	case at.Before(c.NotBefore):
-		return "is not valid before " + day(c.NotBefore)
+		p.add(file, what+"is not valid before "+day(c.NotBefore)+", and the cluster was read on "+day(at),
+			"set the clock of this machine right, or read the servers anew if the snapshot is older than the certificate; renewing it changes nothing")
 	}
-	return ""
 }
 
 func day(t time.Time) string { return t.UTC().Format("2006-01-02") }

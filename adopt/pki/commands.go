@@ -17,7 +17,29 @@ type Command struct {
 	// Why says in one sentence what it is for.
 	Why  string `json:"why"`
 	Line string `json:"line"`
+	When When   `json:"when,omitempty"`
 }
+
+// Shown is the command below a comment that says what it is for.
+func (c *Command) Shown() []string {
+	why := c.Why
+	if c.Makes != "" {
+		why = c.Makes + ": " + why
+	}
+	return []string{"# " + why, c.Line}
+}
+
+// When says in which part of the work a command belongs.
+type When string
+
+const (
+	// Before is what has to be seen to be right before any Secret is made.
+	Before When = "before"
+	// Making is the work itself.
+	Making When = ""
+	// After comes when the Secrets were looked at.
+	After When = "after"
+)
 
 // CommandOptions say for which Secrets to print commands.
 type CommandOptions struct {
@@ -51,7 +73,8 @@ func Commands(o CommandOptions) ([]Command, error) {
 	dir := path.Join(local, "pki")
 	kind := ownedType(o.Owned && !o.NoCAKey)
 	etcdCert, clientCert, clientKey := path.Join(dir, FileEtcdCert), path.Join(dir, FileEtcdClientCert), path.Join(dir, FileEtcdClientKey)
-	fetch := fmt.Sprintf("mkdir %s && scp -r %s %s && scp %s %s", Quote(local), Quote(o.remote(path.Clean(o.PKIDir))),
+	// scp would put a second copy into a folder that is there.
+	fetch := fmt.Sprintf("mkdir -p %s && rm -rf -- %s && scp -r %s %s && scp %s %s", Quote(local), Quote(dir), Quote(o.remote(path.Clean(o.PKIDir))),
 		Quote(dir), Quote(o.remote("/etc/kubernetes/"+FileKubeconfig)), Quote(path.Join(local, FileKubeconfig)))
 	if o.ExternalEtcd {
 		for _, f := range []struct {
@@ -68,15 +91,16 @@ func Commands(o CommandOptions) ([]Command, error) {
 		}
 	}
 	all := []Command{
-		{Why: "copies the keys and the administrator's kubeconfig from a control-plane node into a new folder that only you can read",
+		{When: Before,
+			Why:  "copies the keys and the administrator's kubeconfig from a control-plane node into a folder that only you can read (again, if it is there)",
 			Line: "(umask 077 && " + fetch + ")"},
 		o.compare(path.Join(dir, FileCACert)),
 	}
 	pair := func(purpose, kind, cert, key string, withKey bool) {
 		all = append(all, o.pair(purpose, kind, path.Join(dir, cert), path.Join(dir, key), cert, key, withKey))
 	}
-	pair("ca", kind, FileCACert, FileCAKey, !o.NoCAKey)
-	all = append(all, o.pair("etcd", kind, etcdCert, path.Join(dir, FileEtcdKey), o.shown(o.EtcdCA, FileEtcdCert), FileEtcdKey, !o.ExternalEtcd))
+	all = append(all, o.authority(kind, dir),
+		o.pair("etcd", kind, etcdCert, path.Join(dir, FileEtcdKey), o.shown(o.EtcdCA, FileEtcdCert), FileEtcdKey, !o.ExternalEtcd))
 	pair("proxy", kind, FileProxyCert, FileProxyKey, true)
 	pair("sa", kind, FileSAPublic, FileSAKey, true)
 	if o.ExternalEtcd {
@@ -89,7 +113,7 @@ func Commands(o CommandOptions) ([]Command, error) {
 	for _, name := range o.Bootstrap {
 		all = append(all, o.create(name, TypeOwned, "an empty bootstrap Secret: with it no controller can bootstrap the machine anew"))
 	}
-	return append(all, Command{Why: "removes the copy of the keys", Line: "rm -r -- " + Quote(local)}), nil
+	return append(all, Command{When: After, Why: "removes the copy of the keys", Line: "rm -rf -- " + Quote(local)}), nil
 }
 
 func (o CommandOptions) remote(file string) string {
@@ -113,11 +137,11 @@ func (o CommandOptions) compare(cert string) Command {
 		}
 	}
 	if len(known) == 0 {
-		return Command{Line: line,
+		return Command{Line: line, When: Before,
 			Why: "shows which authority was copied; compare it with the CA that the API server's certificate is verified to, which this run did not see, and go on only if it is the same"}
 	}
-	return Command{Line: line + " | grep -E " + Quote("^("+strings.Join(known, "|")+") "),
-		Why: "compares the copied authority with the one that signed the certificate of the API server that runs; go on only if a line is printed"}
+	return Command{Line: line + " | grep -E " + Quote("^("+strings.Join(known, "|")+") ") + " || { echo 'WRONG AUTHORITY: stop' >&2; false; }", When: Before,
+		Why: "compares the copied authority with the one that signed the certificate of the API server that runs: it prints a line, or WRONG AUTHORITY"}
 }
 
 // shown is how a file of external etcd is called in the text.
@@ -137,6 +161,19 @@ func (o CommandOptions) pair(purpose, kind, cert, key, certName, keyName string,
 		why += " and " + keyName
 	}
 	return o.create(o.Cluster+"-"+purpose, kind, why+" of a control-plane node", from...)
+}
+
+// authority is the Secret of the cluster's CA. Who keeps the Secrets for himself may have a CA whose key is on no node:
+// then the file is named where it is.
+func (o CommandOptions) authority(kind, dir string) Command {
+	c := o.pair("ca", kind, path.Join(dir, FileCACert), path.Join(dir, FileCAKey), FileCACert, FileCAKey, !o.NoCAKey)
+	if o.Owned || o.NoCAKey {
+		return c
+	}
+	key := "--from-file=" + Quote(KeyPrivate+"="+path.Join(dir, FileCAKey))
+	c.Line = strings.Replace(c.Line, key, "$(test -e "+Quote(path.Join(dir, FileCAKey))+" && echo "+key+")", 1)
+	c.Why += ", where it has one"
+	return c
 }
 
 // create uses a server-side apply: a client-side one would copy the keys into an annotation.

@@ -43,6 +43,9 @@ func TestCommands(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			var out strings.Builder
 			for _, c := range commands(t, o) {
+				if c.When == pki.Before && c.Makes != "" {
+					t.Errorf("%s is made before anything was looked at", c.Makes)
+				}
 				if c.Why == "" {
 					t.Errorf("%s says nothing of why", c.Line)
 				}
@@ -70,6 +73,7 @@ func TestCommands(t *testing.T) {
 func TestCommandsMakeTheSecrets(t *testing.T) {
 	create := regexp.MustCompile(`create secret generic (\S+) --type=(\S+)((?: --from-file=\S+)*) --dry-run=client`)
 	from := regexp.MustCompile(`--from-file=([^=]+)=prod-pki/(?:pki/)?(\S+)`)
+	whereKey := regexp.MustCompile(`\$\(test -e \S+ && echo (\S+)\)`)
 	p := pkitest.New(t, "ecdsa")
 	for name, c := range map[string]struct {
 		drop []string
@@ -107,7 +111,7 @@ func TestCommandsMakeTheSecrets(t *testing.T) {
 				if cmd.Makes == "" {
 					continue
 				}
-				parts := create.FindStringSubmatch(cmd.Line)
+				parts := create.FindStringSubmatch(whereKey.ReplaceAllString(cmd.Line, "$1"))
 				if parts == nil {
 					t.Fatalf("%s makes no Secret", cmd.Line)
 				}

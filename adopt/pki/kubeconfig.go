@@ -1,6 +1,7 @@
 package pki
 
 import (
+	"cmp"
 	"crypto/x509"
 	"net"
 	"net/url"
@@ -186,8 +187,14 @@ func (m *Material) kubeconfigWarnings(o Options) Problems {
 			"no Machine finds its Node without it: give admin.conf of a control-plane node, or make the Secret before the first machine is unpaused")
 		return w
 	}
-	if u, err := url.Parse(k.server); err == nil && loopback(u.Hostname()) {
-		w.add(k.file, "its server is on the loopback interface", "the controllers run elsewhere: set the control-plane endpoint as its server in the copy")
+	if u, err := url.Parse(k.server); err == nil {
+		switch {
+		case loopback(u.Hostname()):
+			w.add(k.file, "its server is on the loopback interface", "the controllers run elsewhere: set the control-plane endpoint as its server in the copy")
+		case o.Endpoint != "" && !strings.EqualFold(net.JoinHostPort(u.Hostname(), cmp.Or(u.Port(), "443")), o.Endpoint):
+			w.add(k.file, "its server is "+u.Host+", and the control-plane endpoint is "+o.Endpoint,
+				"the controllers lose the cluster when that one machine is down: set the endpoint as its server in the copy, if they reach it")
+		}
 	}
 	if m.kubeconfigType(o) == TypeOpaque && k.client != nil {
 		w.add(k.file, "its client certificate ends on "+day(k.client.NotAfter)+", and no controller renews it", "replace the Secret before: without it every Machine is unknown to its controllers")

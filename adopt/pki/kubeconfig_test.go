@@ -124,3 +124,32 @@ func TestKubeconfigType(t *testing.T) {
 		})
 	}
 }
+
+// The server in the kubeconfig is the endpoint, or whoever gives it hears that it is another.
+func TestKubeconfigServer(t *testing.T) {
+	p := pkitest.New(t, "ecdsa")
+	for _, c := range []struct {
+		server, endpoint string
+		warns            bool
+	}{
+		{"https://10.0.0.10:6443", "10.0.0.10:6443", false},
+		{"https://API.example", "api.example:443", false},
+		{"https://[fd00::1]:6443", "[fd00::1]:6443", false},
+		{"https://10.0.0.11:6443", "", false},
+		{"https://10.0.0.11:6443", "10.0.0.10:6443", true},
+		{"https://10.0.0.10:6444", "10.0.0.10:6443", true},
+	} {
+		s := source(p)
+		s.Kubeconfig = pkitest.Kubeconfig(t, p.CA, "prod", c.server)
+		m := parse(t, s)
+		o := options(m)
+		o.Endpoint = c.endpoint
+		set, err := m.Secrets(o)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := strings.Contains(set.Warnings.Error(), "and the control-plane endpoint is "+c.endpoint+":"); got != c.warns {
+			t.Errorf("%s for %q: %v", c.server, c.endpoint, set.Warnings)
+		}
+	}
+}

@@ -37,6 +37,8 @@ type Options struct {
 	At time.Time
 	// ServingCAs is inventory.Cluster's.
 	ServingCAs []string
+	// Endpoint is the address of the control plane for everybody outside, as HOST:PORT; empty if it is not known.
+	Endpoint string
 	// Bootstrap names the Secrets that the Machines give as their bootstrap data. They are empty: a controller that would
 	// bootstrap a machine anew finds nothing to do it with.
 	Bootstrap []string

@@ -81,6 +81,7 @@ func (e Example) Start(t *testing.T) *World {
 	}
 	w.config = filepath.Join(dir, "proxaudit.yaml")
 	write(t, w.config, exchange(string(config), w.examples, w.running))
+	w.pair(w.config, "/etc/proxaudit/proxaudit.yaml")
 	return w
 }
 

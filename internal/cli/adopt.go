@@ -4,6 +4,7 @@ import (
 	"errors"
 	"os"
 	"path/filepath"
+	"strings"
 
 	"github.com/urfave/cli/v2"
 
@@ -75,6 +76,8 @@ type adoption struct {
 	manifests                                               bool
 	nodesOut, outputDir, pkiDir, secretsDir, kubeconfigFile string
 	dryRun                                                  bool
+	// begin says in the end where to go on.
+	begin string
 }
 
 // read checks the command line before anything is asked.
@@ -112,7 +115,18 @@ func (a *adoption) read(c *cli.Context) error {
 	if a.outputDir != "" && a.secretsDir != "" && filepath.Clean(a.outputDir) == filepath.Clean(a.secretsDir) {
 		return usagef("--output-dir and --secrets-dir are one folder: Secrets lie in one that only you can read, and that you delete")
 	}
-	a.options, err = adoptOptions(c, a.settings)
+	if _, err := os.Lstat(a.nodesOut); a.nodesOut != "" && err == nil {
+		return usagef("--nodes-out: %s is there already, and is not overwritten", a.nodesOut).hint("Give a file that does not exist.")
+	}
+	if a.options, err = adoptOptions(c, a.settings); err != nil {
+		return err
+	}
+	if a.options.Flags, err = sameServers(c, a.settings); err != nil {
+		return err
+	}
+	if a.secretsDir != "" {
+		a.options.SecretsDir, err = filepath.Abs(a.secretsDir)
+	}
 	return err
 }
 
@@ -148,6 +162,9 @@ func (a *adoption) deliver(c *cli.Context, plan *adopt.Plan, snap *inventory.Sna
 			}
 		}
 	}
+	if a.begin != "" && !a.quiet {
+		Say(a.env.Stderr, a.begin)
+	}
 	if verdict.Incomplete() {
 		a.sayGaps(a.targets, plan.Coverage)
 	}
@@ -159,6 +176,9 @@ func (a *adoption) verdict(plan *adopt.Plan) *Verdict {
 	if !plan.Ready() {
 		v.Findings = len(plan.Blockers)
 		v.Text = "not adoptable: " + count(len(plan.Blockers), "blocker", "blockers")
+		if a.options.Force && len(plan.Lacks) > 0 {
+			v.Text += "; --force cannot help: the manifests need " + strings.Join(plan.Lacks, "; ")
+		}
 	}
 	if plan.Summary.Incomplete {
 		v.Gaps, v.Coverage = gaps(plan.Coverage), plan.Coverage
@@ -171,6 +191,9 @@ func (a *adoption) verdict(plan *adopt.Plan) *Verdict {
 func (a *adoption) say(plan *adopt.Plan) error {
 	if a.quiet {
 		return nil
+	}
+	if plan.Ready() && a.outputDir != "" {
+		return a.sayDocument(render.FolderNotes(plan))
 	}
 	return a.sayDocument(render.PlanNotes(plan))
 }

@@ -136,14 +136,27 @@ func TestAdoptOutputDir(t *testing.T) {
 	for _, e := range entries {
 		names = append(names, e.Name())
 	}
-	if got := strings.Join(names, " "); got != "00-nodes.yaml 01-cluster.yaml 02-infrastructure.yaml 03-machines.yaml 04-owners.yaml RUNBOOK.md" {
+	if got := strings.Join(names, " "); got != "01-cluster.yaml 02-infrastructure.yaml 03-machines.yaml 04-owners.yaml RUNBOOK.md giving-up.sh rbac workload" {
 		t.Error(got)
+	}
+	if got := b.stderr.String(); !strings.HasSuffix(got, "wrote RUNBOOK.md and 7 other files to out: begin with out/RUNBOOK.md\n") || strings.Contains(got, "prod-ca") || strings.Contains(got, "--output-dir") {
+		t.Errorf("stderr %s", got)
+	}
+	for _, name := range names[:4] {
+		data, err := os.ReadFile(filepath.Join("out", name))
+		if err != nil || !bytes.HasPrefix(data, []byte("# Step ")) || !bytes.Contains(data, []byte("for the management cluster")) {
+			t.Errorf("%s: %v: %.80s", name, err, data)
+		}
+	}
+	role, err := os.ReadFile("out/rbac/secrets-role.yaml")
+	if err != nil || strings.Count(string(role), "\n  - prod-") != 6 || !bytes.Contains(role, []byte("\n  - w-3\n")) {
+		t.Errorf("%v\n%s", err, role)
 	}
 	a, err := os.ReadFile("nodes.yaml")
 	if err != nil {
 		t.Fatal(err)
 	}
-	c, err := os.ReadFile("out/00-nodes.yaml")
+	c, err := os.ReadFile("out/workload/nodes-of-prod.yaml")
 	if err != nil || !bytes.Equal(a, c) || bytes.Count(a, []byte("kind: Node")) != 6 {
 		t.Errorf("%v\n%s", err, a)
 	}
@@ -157,6 +170,34 @@ func TestAdoptOutputDir(t *testing.T) {
 		if err := b.run(prod("--output-dir", "out", "--pki-dir", "out", "--secrets-dir", "out")...); err == nil || !strings.Contains(err.Error(), "--output-dir: out is there") {
 			t.Fatalf("both there: %v", err)
 		}
+	}
+}
+
+// What no manifest can be written without is said, and --force is not held out as help.
+func TestForceCannotHelp(t *testing.T) {
+	b := adoptBench(t, nil)
+	args := []string{"adopt", "--cluster", "prod"}
+	if v := b.verdict(append(args, "--force")...); v.Findings == 0 || b.stdout.Len() != 0 || !strings.Contains(v.Text, "--force cannot help: the manifests need what machines to come are made from") {
+		t.Errorf("%+v\n%s", v, b.stderr.String())
+	}
+	b.verdict(append(args, "-o", "table")...)
+	if !strings.Contains(strings.Join(strings.Fields(b.stdout.String()), " "), "--force cannot help: the manifests need what machines to come are made from") {
+		t.Errorf("%s", b.stdout.String())
+	}
+}
+
+// A file that is there is not overwritten, and nothing is asked before that is said.
+func TestNodesOutOverwritesNothing(t *testing.T) {
+	b := adoptBench(t, nil)
+	if err := os.WriteFile("nodes.yaml", []byte("mine"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	var u *UsageError
+	if err := b.run(prod("--nodes-out", "nodes.yaml")...); !errors.As(err, &u) || b.calls.Load() != 0 {
+		t.Errorf("%v", err)
+	}
+	if data, err := os.ReadFile("nodes.yaml"); err != nil || string(data) != "mine" {
+		t.Errorf("%v: %s", err, data)
 	}
 }
 
@@ -196,6 +237,19 @@ func TestAdoptSecrets(t *testing.T) {
 	files, err := filepath.Glob("secrets/*.yaml")
 	if err != nil || len(files) < 4 {
 		t.Errorf("%v %v", files, err)
+	}
+	// The runbook then applies them, and tells nobody to copy keys from a node.
+	b.ok(prod("--pki-dir", dir, "--secrets-dir", "more", "--output-dir", "out")...)
+	more, err := filepath.Abs("more")
+	if err != nil {
+		t.Fatal(err)
+	}
+	runbook, err := os.ReadFile("out/RUNBOOK.md")
+	if err != nil || !strings.Contains(string(runbook), "apply --server-side -f "+more+"\n") || !strings.Contains(string(runbook), "\nrm -rf -- "+more+"\n") || strings.Contains(string(runbook), "scp -r") {
+		t.Errorf("%v\n%s", err, runbook)
+	}
+	if strings.Contains(b.stderr.String(), "scp") {
+		t.Errorf("%s", b.stderr.String())
 	}
 	// The authority of another cluster is not written.
 	b = adoptBench(t, nil)
@@ -314,6 +368,30 @@ func TestAdoptUsage(t *testing.T) {
 			t.Errorf("%v: %v", args, err)
 		} else if want != "wants no argument" && !strings.Contains(err.Error(), want) {
 			t.Errorf("%v: %v, want %q", args, err, want)
+		}
+	}
+}
+
+// verify in the runbook reads what adopt did, from whatever folder.
+func TestRunbookVerifies(t *testing.T) {
+	b := adoptBench(t, nil)
+	b.ok(prod("--kubeconfig", "k", "--context", "it's", "--target-namespace", "team", "-o", "json")...)
+	var p adopt.Plan
+	if err := json.Unmarshal(b.stdout.Bytes(), &p); err != nil {
+		t.Fatal(err)
+	}
+	here, err := filepath.Abs("k")
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := "proxaudit verify --cluster prod --read-secrets"
+	if _, err := os.Stat("proxaudit.yaml"); err == nil {
+		want += " --config=" + filepath.Join(filepath.Dir(here), "proxaudit.yaml")
+	}
+	want += " --kubeconfig=" + here + ` '--context=it'\''s' --target-namespace=team`
+	for _, s := range p.Steps[5:] {
+		if s.Check[len(s.Check)-1] != want {
+			t.Errorf("%s: %q, want %q", s.ID, s.Check, want)
 		}
 	}
 }

@@ -12,7 +12,6 @@ import (
 	"github.com/urfave/cli/v2"
 
 	"github.com/proxaudit/proxaudit/adopt"
-	adoptpki "github.com/proxaudit/proxaudit/adopt/pki"
 	"github.com/proxaudit/proxaudit/internal/newfolder"
 	"github.com/proxaudit/proxaudit/internal/pki"
 	"github.com/proxaudit/proxaudit/inventory"
@@ -49,7 +48,7 @@ func (a *adoption) prepare(plan *adopt.Plan, snap *inventory.Snapshot) (_ *deliv
 		}
 	}()
 	if a.nodesOut != "" && len(plan.NodePatches) > 0 {
-		d.nodes = plan.Bundle().NodePatches
+		d.nodes = plan.NodesFile()
 		if err := writable(a.nodesOut); err != nil {
 			return nil, fmt.Errorf("--nodes-out %s: %w", a.nodesOut, err)
 		}
@@ -92,7 +91,7 @@ func (d *delivery) commit() error {
 		}
 		d.verbosef("wrote %s", d.nodesOut)
 	} else if d.nodesOut != "" {
-		d.warnf("--nodes-out: every Node has its providerID, so that %s is not written", d.nodesOut)
+		d.warnf("--nodes-out: no Node lacks a providerID (one that is another's cannot be changed), so that %s is not written", d.nodesOut)
 	}
 	for _, f := range d.folders {
 		if err := f.Commit(); err != nil {
@@ -116,14 +115,13 @@ func (d *delivery) discard() error {
 
 // stageSteps makes the steps, numbered, and the runbook.
 func (d *delivery) stageSteps(plan *adopt.Plan) error {
-	var files []newfolder.File
-	if len(plan.NodePatches) > 0 {
-		files = append(files, newfolder.File{Name: adopt.NodesFile, Data: plan.Bundle().NodePatches})
+	all, err := plan.Files()
+	if err != nil {
+		return err
 	}
-	for _, id := range adopt.Steps() {
-		if name := adopt.StepFile(id); name != "" {
-			files = append(files, newfolder.File{Name: name, Data: plan.Bundle().Step(id)})
-		}
+	var files []newfolder.File
+	for _, f := range all {
+		files = append(files, newfolder.File{Name: f.Name, Data: f.Data})
 	}
 	runbook, err := render.Runbook(plan)
 	if err != nil {
@@ -135,7 +133,7 @@ func (d *delivery) stageSteps(plan *adopt.Plan) error {
 		return err
 	}
 	d.folders = append(d.folders, staged)
-	d.said = append(d.said, func() { d.verbosef("wrote %s with %s", d.outputDir, count(len(files), "file", "files")) })
+	d.begin = "wrote RUNBOOK.md and " + count(len(all), "other file", "other files") + " to " + d.outputDir + ": begin with " + filepath.Join(d.outputDir, "RUNBOOK.md")
 	return nil
 }
 
@@ -164,8 +162,7 @@ func (d *delivery) stageSecrets(plan *adopt.Plan, snap *inventory.Snapshot) erro
 	d.folders = append(d.folders, staged)
 	d.said = append(d.said, func() {
 		if !d.quiet {
-			Say(d.env.Stderr, "wrote "+count(len(files), "Secret", "Secrets")+" to "+d.secretsDir+": apply them server-side (kubectl apply --server-side -f "+
-				adoptpki.Quote(d.secretsDir)+"), which copies no key into an annotation, and then delete the folder")
+			Say(d.env.Stderr, "wrote "+count(len(files), "Secret", "Secrets")+" to "+d.secretsDir+": step 1 applies them, and deletes the folder")
 		}
 	})
 	return nil

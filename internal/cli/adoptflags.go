@@ -2,6 +2,8 @@ package cli
 
 import (
 	"cmp"
+	"fmt"
+	"path/filepath"
 
 	"github.com/urfave/cli/v2"
 
@@ -92,6 +94,30 @@ func adoptOptions(c *cli.Context, s *settings) (adopt.Options, error) {
 // adoptFields are the fields of the configuration that the flags stand over.
 var adoptFields = map[string]string{"target-name": "clusters[].adopt.name", "target-namespace": "clusters[].adopt.namespace", "addresses": "clusters[].adopt.addresses",
 	"prefix": "clusters[].adopt.prefix", "gateway": "clusters[].adopt.gateway", "dns": "clusters[].adopt.dnsServers", "credentials-secret": "clusters[].adopt.credentialsSecret"}
+
+// sameServers are the flags with which verify, in whatever folder, reads what this run did.
+func sameServers(c *cli.Context, s *settings) ([]string, error) {
+	var out []string
+	for _, f := range []struct{ flag, file string }{{"config", s.cfg.Path}, {"kubeconfig", s.kubeconfig}} {
+		if f.file == "" {
+			continue
+		}
+		path, err := filepath.Abs(f.file)
+		if err != nil {
+			return nil, fmt.Errorf("--%s %s: %w", f.flag, f.file, err)
+		}
+		out = append(out, "--"+f.flag+"="+path)
+	}
+	for _, flag := range []string{"context", "target-name", "target-namespace"} {
+		if v := c.String(flag); v != "" {
+			out = append(out, "--"+flag+"="+v)
+		}
+	}
+	if s.insecure {
+		out = append(out, "--insecure")
+	}
+	return out, nil
+}
 
 // clusterConfig is the configuration's entry for a cluster; an empty one if there is none.
 func clusterConfig(cfg *config.Config, name string) config.Cluster {

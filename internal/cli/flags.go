@@ -34,7 +34,8 @@ func inputFlags() []cli.Flag {
 			Usage: "read Cluster API objects of all namespaces (the default)"},
 		&cli.StringFlag{Name: "request-timeout", Category: catInput, Usage: "`TIME` that one request may take, like 35s"},
 		&cli.BoolFlag{Name: "read-secrets", Category: catInput,
-			Usage: "read the CLUSTER-kubeconfig Secrets of declared clusters"},
+			Usage: "read Secrets, each by its name: CLUSTER-kubeconfig of declared clusters; for scan, adopt and verify also CLUSTER-ca, -etcd, -proxy and -sa, " +
+				"what each Machine names for its bootstrap, and CAPMOX's credentials. Of these, names, types, keys and fingerprints are kept, and no value"},
 		&cli.BoolFlag{Name: "guest-agent", Category: catInput,
 			Usage: "ask the guest agent of running VMs that nothing else identified"},
 		&cli.BoolFlag{Name: "insecure", Category: catInput,

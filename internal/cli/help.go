@@ -51,7 +51,7 @@ func commandHelp(b *bytes.Buffer, c *cli.Command) {
 	if c.Description != "" {
 		fmt.Fprintf(b, "\n%s\n", c.Description)
 	}
-	for _, cat := range []string{catCommand, catInput, catVerdict, catOutput, ""} {
+	for _, cat := range categories(c) {
 		flags := flagsOf(c, cat)
 		if len(flags) == 0 {
 			continue
@@ -65,6 +65,17 @@ func commandHelp(b *bytes.Buffer, c *cli.Command) {
 			entry(b, flagNames(f), flagUsage(f), helpColumn)
 		}
 	}
+}
+
+// categories are those of a command's flags in the order of help: its own, whatever they are called, then the shared ones.
+func categories(c *cli.Command) []string {
+	own, shared := []string{catCommand}, []string{catInput, catVerdict, catOutput, ""}
+	for _, f := range c.Flags {
+		if cf, ok := f.(cli.CategorizableFlag); ok && !slices.Contains(own, cf.GetCategory()) && !slices.Contains(shared, cf.GetCategory()) {
+			own = append(own, cf.GetCategory())
+		}
+	}
+	return append(own, shared...)
 }
 
 func flagsOf(c *cli.Command, category string) []cli.DocGenerationFlag {

@@ -62,6 +62,33 @@ func exampleParses(t *testing.T, c *cli.Command, line string) {
 	}
 }
 
+// TestHelpHasEveryFlag: what the command line takes, its help lists, once.
+func TestHelpHasEveryFlag(t *testing.T) {
+	b := newBench(t)
+	app := newApp(&Env{Stdout: &bytes.Buffer{}, Stderr: &bytes.Buffer{}}, "proxaudit", nil, new(error))
+	for _, c := range app.Commands {
+		if c.Hidden || c.Name == "help" {
+			continue
+		}
+		b.ok("help", c.Name)
+		help := b.stdout.String()
+		for _, f := range c.Flags {
+			if !visible(f) {
+				continue
+			}
+			for _, name := range f.Names() {
+				entry := "  (    |-\\w, )--" + regexp.QuoteMeta(name) + "( |$)"
+				if len(name) == 1 {
+					entry = "  -" + name + ", --"
+				}
+				if n := len(regexp.MustCompile("(?m)^"+entry).FindAllString(help, -1)); n != 1 {
+					t.Errorf("%s --help lists %s %d times", c.Name, name, n)
+				}
+			}
+		}
+	}
+}
+
 // TestFlagsFit: help lists no flag that the command refuses.
 func TestFlagsFit(t *testing.T) {
 	b := newBench(t)

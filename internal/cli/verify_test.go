@@ -6,6 +6,7 @@ import (
 	"errors"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/proxaudit/proxaudit/adopt"
 	"github.com/proxaudit/proxaudit/inventory"
@@ -124,19 +125,32 @@ func TestVerifyWatch(t *testing.T) {
 }
 
 func TestVerifyWatchEnds(t *testing.T) {
-	b := verifyBench(t, func(s *inventory.Snapshot) {
+	ended := func(s *inventory.Snapshot) {
 		d := s.Clusters[0].Declared
 		d.Paused, d.Infrastructure.Paused = false, false
 		for i := range s.Machines {
 			m := &s.Machines[i]
 			m.Paused, s.ProxmoxMachines[i].Paused, m.NodeRef = false, false, m.Name
-			delete(m.Annotations, adopt.HookPreTerminate)
+			for _, brake := range []string{adopt.HookPreTerminate, adopt.HookPreDrain, "cluster.x-k8s.io/skip-remediation"} {
+				delete(m.Annotations, brake)
+			}
 		}
 		for i := range s.Groups {
 			s.Groups[i].Paused = false
 		}
-	})
-	b.ok("verify", "--cluster", "prod", "--read-secrets", "--watch")
+		for _, o := range s.Objects {
+			if o.Kind == "Cluster" {
+				delete(o.Content["metadata"].(map[string]any)["annotations"].(map[string]any), adopt.BlockMove)
+			}
+		}
+	}
+	b := verifyBench(t, ended)
+	// A watch that never ends fails, and does not hang.
+	limited, stop := context.WithTimeout(t.Context(), time.Minute)
+	defer stop()
+	if err := b.runContext(limited, "verify", "--cluster", "prod", "--read-secrets", "--watch"); err != nil {
+		t.Errorf("%v\n%s", err, b.stderr.String())
+	}
 	ctx, cancel := context.WithCancel(t.Context())
 	b = verifyBench(t, func(*inventory.Snapshot) { cancel() })
 	if err := b.runContext(ctx, "verify", "--cluster", "prod", "--watch"); !errors.Is(err, ErrInterrupted) {

@@ -7,9 +7,10 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"strings"
 )
 
-// File is a file to write.
+// File is a file to write. Its name may have one folder before it.
 type File struct {
 	Name string
 	Data []byte
@@ -61,7 +62,7 @@ func Stage(dir string, access Access, files []File) (_ *Staged, err error) {
 	}
 	s := &Staged{dir: dir, tmp: tmp, access: access}
 	for _, f := range files {
-		if err := writeFile(tmp, f, access.files); err != nil {
+		if err := writeFile(tmp, f, access); err != nil {
 			return nil, errors.Join(fmt.Errorf("cannot write %s to %s: %s: %s: nothing was written", access.what, dir, f.Name, reason(err)), s.Discard())
 		}
 	}
@@ -106,11 +107,22 @@ func free(dir, what string) error {
 	return nil
 }
 
-func writeFile(dir string, f File, mode fs.FileMode) (err error) {
-	if !filepath.IsLocal(f.Name) || filepath.Base(f.Name) != f.Name {
+func writeFile(dir string, f File, access Access) (err error) {
+	below, name := filepath.Split(f.Name)
+	below = strings.TrimSuffix(below, string(filepath.Separator))
+	if !filepath.IsLocal(f.Name) || filepath.Base(f.Name) != name || filepath.Base(below) != below && below != "" {
 		return errors.New("it is no name of a file in a folder")
 	}
-	out, err := os.OpenFile(filepath.Join(dir, f.Name), os.O_WRONLY|os.O_CREATE|os.O_EXCL, mode) //nolint:gosec // the name was looked at
+	if below != "" {
+		dir = filepath.Join(dir, below)
+		if err := os.Mkdir(dir, 0o700); err != nil && !errors.Is(err, fs.ErrExist) {
+			return err
+		}
+		if err := os.Chmod(dir, access.dir); err != nil {
+			return err
+		}
+	}
+	out, err := os.OpenFile(filepath.Join(dir, name), os.O_WRONLY|os.O_CREATE|os.O_EXCL, access.files) //nolint:gosec // the name was looked at
 	if err != nil {
 		return err
 	}

@@ -32,6 +32,9 @@ func Load(dir, kubeconfigFile string) (Loaded, error) {
 	case !st.IsDir():
 		return l, pki.Problems{{File: dir, Found: "it is no folder", Do: "give the folder with a copy of " + pki.DefaultDir}}
 	}
+	if !there(dir, pki.FileCACert) && there(dir, "pki", pki.FileCACert) {
+		return l, pki.Problems{{File: dir, Found: "it has a folder pki, in which the keys are", Do: "give " + filepath.Join(dir, "pki")}}
+	}
 	s := pki.Source{Dir: dir, Files: map[string][]byte{}}
 	var p pki.Problems
 	for _, name := range pki.Files() {
@@ -61,6 +64,11 @@ func Load(dir, kubeconfigFile string) (Loaded, error) {
 		return Loaded{}, err
 	}
 	return l, nil
+}
+
+func there(path ...string) bool {
+	_, err := os.Stat(filepath.Join(path...))
+	return err == nil
 }
 
 // read returns false for a file that is not there, and for one that cannot be read, which is a Problem.

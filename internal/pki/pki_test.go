@@ -333,14 +333,22 @@ func tree(t *testing.T, dir string) string {
 	return b.String()
 }
 
+// TestOneFolderTooHigh: who gives the folder that holds pki is told so, and not that everything is missing.
+func TestOneFolderTooHigh(t *testing.T) {
+	dir := folder(t, pkitest.New(t, "ecdsa"))
+	if _, err := pki.Load(filepath.Dir(dir), ""); err == nil || !strings.Contains(err.Error(), "it has a folder pki") || !strings.Contains(err.Error(), "give "+dir) || strings.Count(err.Error(), "\n") > 0 {
+		t.Errorf("error = %v", err)
+	}
+}
+
 // TestWriteAllOrNothing: a file that cannot be written takes the ones before it along.
 func TestWriteAllOrNothing(t *testing.T) {
 	for name, bad := range map[string]string{
-		"a name with a slash": "../escape.yaml",
-		"a folder's name":     "sub/file.yaml",
-		"no name":             "",
-		"twice":               "01-a.yaml",
-		"too long":            strings.Repeat("a", 300),
+		"a name with a slash":  "../escape.yaml",
+		"a folder in a folder": "sub/sub/file.yaml",
+		"no name":              "",
+		"twice":                "01-a.yaml",
+		"too long":             strings.Repeat("a", 300),
 	} {
 		t.Run(name, func(t *testing.T) {
 			parent := t.TempDir()

@@ -163,7 +163,7 @@ func TestStoredSecrets(t *testing.T) {
 		{Namespace: "ns", Name: "prod-etcd", Type: "Opaque", Keys: []string{"tls.crt", "tls.key"}, Labels: labels, Owners: owners,
 			Certificates: map[string][]string{"tls.crt": {etcd.print}}, KeyMatches: &no},
 		{Namespace: "ns", Name: "prod-kubeconfig", Type: "Opaque", Keys: []string{"value"}, Labels: labels, Owners: owners,
-			Certificates: map[string][]string{"value": {ca.print, etcd.print}}, Server: "https://10.0.0.10:6443/k8s"},
+			Certificates: map[string][]string{"value": {ca.print, etcd.print}}, Server: "https://10.0.0.10:6443/k8s", Renewable: &no},
 		{Namespace: "ns", Name: "prod-proxy", Absent: true},
 		{Namespace: "ns", Name: "prod-sa", Type: "Opaque", Keys: []string{"sa.key", "sa.pub"}, Labels: labels, Owners: owners, KeyMatches: &yes},
 		{Namespace: "ns", Name: "w-1-data", Type: "cluster.x-k8s.io/secret", Keys: []string{"format", "value"}, Labels: labels, Owners: owners},

@@ -33,11 +33,17 @@ func TestGivingUp(t *testing.T) {
 			w.shell(t, dir, line)
 		}
 	})
+	w.Step(t, "giving up again, by the script", func() {
+		w.shell(t, dir, `sed 's/^sleep .*/sleep 1/' giving-up.sh | sh`)
+	})
 	w.Step(t, "nothing is left", func() {
 		kinds := "clusters.cluster.x-k8s.io,machines.cluster.x-k8s.io,machinesets.cluster.x-k8s.io,machinedeployments.cluster.x-k8s.io," +
 			"kubeadmcontrolplanes.controlplane.cluster.x-k8s.io,kubeadmconfigs.bootstrap.cluster.x-k8s.io,kubeadmconfigtemplates.bootstrap.cluster.x-k8s.io," +
 			"proxmoxclusters.infrastructure.cluster.x-k8s.io,proxmoxmachines.infrastructure.cluster.x-k8s.io,proxmoxmachinetemplates.infrastructure.cluster.x-k8s.io"
-		w.WaitFor(t, "the objects to go", time.Minute, func() string { return strings.TrimSpace(w.Kubectl(t, "-n", prod, "get", kinds, "-o", "name")) })
+		w.WaitFor(t, "the objects to go", time.Minute, func() string {
+			return strings.TrimSpace(w.Kubectl(t, "-n", prod, "get", kinds+",secrets,inclusterippools.ipam.cluster.x-k8s.io", "-o", "name"))
+		})
+		w.Kubectl(t, "delete", "namespace", prod, "--wait=false")
 	})
 	// Whatever a controller still had in its queue has been worked on by now.
 	time.Sleep(10 * time.Second)

@@ -3,6 +3,7 @@ package adoption
 import (
 	"bytes"
 	"encoding/json"
+	"errors"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -17,9 +18,9 @@ type plan struct {
 }
 
 type step struct {
-	ID              string
-	Title, File     string
-	Commands, Check []string
+	ID                             string
+	Title, File                    string
+	Before, Commands, Check, After []string
 }
 
 // readSecrets lets proxaudit read the Secrets that verify looks at, by name.
@@ -41,10 +42,9 @@ func (w *World) readSecrets(t *testing.T) {
 // renderBundle writes the adoption into a folder, lets the management cluster judge it, and returns the plan's steps.
 func (w *World) renderBundle(t *testing.T, dir string) []step {
 	t.Helper()
-	w.Proxaudit(t, "adopt", "--cluster", prod, "--output-dir", dir, "--pki-dir", w.Kubeadm.PKIDir, "--kubeconfig-file", w.WorkloadConfig,
-		"--secrets-dir", filepath.Join(dir+"-secrets")).Want(t, 0)
+	o := w.Proxaudit(t, "adopt", "--cluster", prod, "--output-dir", dir, "--pki-dir", w.Kubeadm.PKIDir, "--kubeconfig-file", w.WorkloadConfig,
+		"--secrets-dir", filepath.Join(dir+"-secrets"), "-o", "json").Want(t, 0)
 	w.Proxaudit(t, "adopt", "--cluster", prod, "--kubeconfig", w.ManagementConfig, "--server-dry-run").Want(t, 0)
-	o := w.Proxaudit(t, "adopt", "--cluster", prod, "-o", "json").Want(t, 0)
 	var p plan
 	if err := json.Unmarshal(o.Stdout, &p); err != nil {
 		t.Fatal(err)
@@ -54,7 +54,7 @@ func (w *World) renderBundle(t *testing.T, dir string) []step {
 	}
 	runbook := readFile(t, filepath.Join(dir, "RUNBOOK.md"))
 	for _, s := range p.Steps {
-		for _, c := range slices.Concat(s.Commands, s.Check) {
+		for _, c := range slices.Concat(s.Before, s.Commands, s.Check, s.After) {
 			if !bytes.Contains(runbook, []byte(c)) {
 				t.Errorf("RUNBOOK.md lacks %q of step %s", c, s.ID)
 			}
@@ -69,48 +69,58 @@ func (w *World) renderAgain(t *testing.T, dir string) {
 	o := w.Proxaudit(t, "adopt", "--cluster", prod).Want(t, 0)
 	var first []byte
 	for _, name := range []string{"01-cluster.yaml", "02-infrastructure.yaml", "03-machines.yaml", "04-owners.yaml"} {
-		first = append(first, readFile(t, filepath.Join(dir, name))...)
+		// Its first line says which step of the runbook it is for.
+		_, manifests, _ := bytes.Cut(readFile(t, filepath.Join(dir, name)), []byte("\n"))
+		first = append(first, manifests...)
 	}
 	if !bytes.Equal(o.Stdout, first) {
 		t.Errorf("rendered again it is\n%s", o.Stdout)
 	}
 }
 
-// notHere are commands of the runbook that this World has no place for: keys are copied from a control-plane node, which is
-// no machine here, and etcdctl runs in a Pod, of which there is only the object. What they are for is done in another way.
-func (w *World) notHere(t *testing.T, s step, command string) bool {
-	t.Helper()
-	switch {
-	case s.ID == "create-secrets":
-		// The Secrets of --secrets-dir take the place of all but CAPMOX's.
-		return !strings.Contains(command, "generic "+prod+"-pve")
-	case strings.Contains(command, "etcdctl"):
-		w.workloadUntouched(t)
-		return true
-	}
-	return false
-}
-
 // follow types what the runbook says, and then its checks.
 func (w *World) follow(t *testing.T, dir string, s step) {
 	t.Helper()
+	for _, c := range s.Before {
+		if strings.Contains(c, "etcdctl") {
+			// It would run in a Pod, of which there is only the object: what it is for is seen in another way.
+			w.workloadUntouched(t)
+			continue
+		}
+		w.shell(t, dir, c)
+	}
 	if s.ID == "create-secrets" {
-		w.write(t, "adoption/token.txt", []byte(capmoxToken))
-		w.write(t, "adoption/secret.txt", []byte(w.PVE.Secret(capmoxToken)))
+		w.fillIn(t, filepath.Join(dir, prod+"-pve.env"))
 	}
 	for _, c := range s.Commands {
-		if !w.notHere(t, s, c) {
-			w.shell(t, dir, c)
-		}
-	}
-	if s.ID == "create-secrets" {
-		w.Kubectl(t, "apply", "--server-side", "-f", dir+"-secrets")
+		w.shell(t, dir, c)
 	}
 	for _, c := range s.Check {
 		out := w.shell(t, dir, c)
-		if strings.Contains(c, "a second time") && strings.Count(out, "unchanged") != strings.Count(out, "\n") {
+		if strings.Contains(c, " apply -f ") && strings.Count(out, "unchanged") != strings.Count(out, "\n") {
 			t.Errorf("applied a second time, %s changes something:\n%s", s.File, out)
 		}
+	}
+	for _, c := range s.After {
+		w.shell(t, dir, c)
+	}
+	if s.ID == "create-secrets" {
+		for _, gone := range []string{dir + "-secrets", filepath.Join(dir, prod+"-pve.env")} {
+			if _, err := os.Lstat(gone); !errors.Is(err, os.ErrNotExist) {
+				t.Errorf("%s is still there: %v", gone, err)
+			}
+		}
+	}
+}
+
+// fillIn does what an editor does.
+func (w *World) fillIn(t *testing.T, path string) {
+	t.Helper()
+	text := string(readFile(t, path))
+	text = strings.Replace(text, "token=\n", "token="+capmoxToken+"\n", 1)
+	text = strings.Replace(text, "secret=\n", "secret="+w.PVE.Secret(capmoxToken)+"\n", 1)
+	if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
+		t.Fatal(err)
 	}
 }
 
@@ -136,7 +146,7 @@ func (w *World) shell(t *testing.T, dir, line string) string {
 	cmd := exec.CommandContext(t.Context(), "bash", "-euo", "pipefail", "-c", line)
 	cmd.Dir = dir
 	cmd.Env = []string{"HOME=" + w.Dir, "PATH=" + bin + ":/usr/bin:/bin", "KUBECONFIG=" + w.ManagementConfig + ":" + w.WorkloadConfig,
-		"PROXAUDIT_CONFIG=" + w.Config, "CLUSTERCTL_DISABLE_VERSIONCHECK=true", "NO_COLOR=1"}
+		"CLUSTERCTL_DISABLE_VERSIONCHECK=true", "NO_COLOR=1"}
 	out, err := cmd.CombinedOutput()
 	if err != nil {
 		t.Fatalf("%s: %v\n%s", line, err, out)

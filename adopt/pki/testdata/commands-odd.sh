@@ -1,5 +1,5 @@
-# copies the keys and the administrator's kubeconfig from a control-plane node into a new folder that only you can read
-(umask 077 && mkdir prod-pki && scp -r 'root@[fd00::1]:/srv/my pki' prod-pki/pki && scp 'root@[fd00::1]:/etc/kubernetes/admin.conf' prod-pki/admin.conf && scp 'root@[fd00::1]:/etc/etcd/a,b='\''c'\''.crt' prod-pki/etcd-ca.crt && scp 'root@[fd00::1]:/srv/etcd.key' prod-pki/apiserver-etcd-client.key)
+# copies the keys and the administrator's kubeconfig from a control-plane node into a folder that only you can read (again, if it is there)
+(umask 077 && mkdir -p prod-pki && rm -rf -- prod-pki/pki && scp -r 'root@[fd00::1]:/srv/my pki' prod-pki/pki && scp 'root@[fd00::1]:/etc/kubernetes/admin.conf' prod-pki/admin.conf && scp 'root@[fd00::1]:/etc/etcd/a,b='\''c'\''.crt' prod-pki/etcd-ca.crt && scp 'root@[fd00::1]:/srv/etcd.key' prod-pki/apiserver-etcd-client.key)
 # shows which authority was copied; compare it with the CA that the API server's certificate is verified to, which this run did not see, and go on only if it is the same
 openssl x509 -in prod-pki/pki/ca.crt -outform der | sha256sum
 # prod/prod-ca ca.crt of a control-plane node
@@ -17,4 +17,4 @@ kubectl '--context=it'\''s; rm -rf /' -n prod create secret generic prod-kubecon
 # prod/cp-1 an empty bootstrap Secret: with it no controller can bootstrap the machine anew
 kubectl '--context=it'\''s; rm -rf /' -n prod create secret generic cp-1 --type=cluster.x-k8s.io/secret --dry-run=client -o yaml | kubectl label --local -f - cluster.x-k8s.io/cluster-name=prod -o yaml | kubectl annotate --local -f - 'a=$(x)' -o yaml | kubectl '--context=it'\''s; rm -rf /' apply --server-side -f -
 # removes the copy of the keys
-rm -r -- prod-pki
+rm -rf -- prod-pki

@@ -1,7 +1,7 @@
-# copies the keys and the administrator's kubeconfig from a control-plane node into a new folder that only you can read
-(umask 077 && mkdir prod-pki && scp -r root@10.0.0.11:/etc/kubernetes/pki prod-pki/pki && scp root@10.0.0.11:/etc/kubernetes/admin.conf prod-pki/admin.conf)
-# compares the copied authority with the one that signed the certificate of the API server that runs; go on only if a line is printed
-openssl x509 -in prod-pki/pki/ca.crt -outform der | sha256sum | grep -E '^(abababababababababababababababababababababababababababababababab) '
+# copies the keys and the administrator's kubeconfig from a control-plane node into a folder that only you can read (again, if it is there)
+(umask 077 && mkdir -p prod-pki && rm -rf -- prod-pki/pki && scp -r root@10.0.0.11:/etc/kubernetes/pki prod-pki/pki && scp root@10.0.0.11:/etc/kubernetes/admin.conf prod-pki/admin.conf)
+# compares the copied authority with the one that signed the certificate of the API server that runs: it prints a line, or WRONG AUTHORITY
+openssl x509 -in prod-pki/pki/ca.crt -outform der | sha256sum | grep -E '^(abababababababababababababababababababababababababababababababab) ' || { echo 'WRONG AUTHORITY: stop' >&2; false; }
 # prod/prod-ca ca.crt and ca.key of a control-plane node
 kubectl --context=mgmt -n prod create secret generic prod-ca --type=cluster.x-k8s.io/secret --from-file=tls.crt=prod-pki/pki/ca.crt --from-file=tls.key=prod-pki/pki/ca.key --dry-run=client -o yaml | kubectl label --local -f - cluster.x-k8s.io/cluster-name=prod -o yaml | kubectl annotate --local -f - proxaudit.io/rendered-by=proxaudit -o yaml | kubectl --context=mgmt apply --server-side -f -
 # prod/prod-etcd etcd/ca.crt and etcd/ca.key of a control-plane node
@@ -15,4 +15,4 @@ kubectl --context=mgmt -n prod create secret generic prod-kubeconfig --type=Opaq
 # prod/cp-1 an empty bootstrap Secret: with it no controller can bootstrap the machine anew
 kubectl --context=mgmt -n prod create secret generic cp-1 --type=cluster.x-k8s.io/secret --dry-run=client -o yaml | kubectl label --local -f - cluster.x-k8s.io/cluster-name=prod -o yaml | kubectl annotate --local -f - proxaudit.io/rendered-by=proxaudit -o yaml | kubectl --context=mgmt apply --server-side -f -
 # removes the copy of the keys
-rm -r -- prod-pki
+rm -rf -- prod-pki

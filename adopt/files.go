@@ -1,0 +1,121 @@
+package adopt
+
+import (
+	"bytes"
+	"fmt"
+	"path"
+	"slices"
+	"strings"
+
+	"sigs.k8s.io/yaml"
+
+	"github.com/proxaudit/proxaudit/adopt/pki"
+)
+
+// File is a file of --output-dir.
+type File struct {
+	// Name may have one folder before it: there lies what `kubectl apply -f` of the whole folder must not find.
+	Name string
+	Data []byte
+}
+
+// The files of --output-dir beside those of the steps.
+const (
+	// GivingUpFile has the commands of GivingUp.
+	GivingUpFile = "giving-up.sh"
+	// SecretsRoleFile lets proxaudit read the bundle's Secrets.
+	SecretsRoleFile = "rbac/secrets-role.yaml"
+)
+
+// nodesFile has Nodes of the workload cluster.
+func nodesFile(name string) string { return "workload/nodes-of-" + name + ".yaml" }
+
+// Files are those of --output-dir but the runbook. Each says for which cluster and step it is.
+func (p *Plan) Files() ([]File, error) {
+	var out []File
+	for _, s := range p.Steps {
+		switch {
+		case s.ID == StepPatchNodes && len(p.NodePatches) > 0:
+			out = append(out, File{nodesFile(p.Name), p.NodesFile()})
+		case StepFile(s.ID) != "":
+			head := fmt.Sprintf("# Step %d of RUNBOOK.md, for the management cluster%s: not before its turn.\n", s.Number, inContext(p.managementContext))
+			out = append(out, File{StepFile(s.ID), append([]byte(head), p.bundle.Step(s.ID)...)})
+		}
+	}
+	role, err := p.SecretsRole()
+	if err != nil {
+		return nil, err
+	}
+	return append(out, File{SecretsRoleFile, role}, File{GivingUpFile, p.givingUpScript()}), nil
+}
+
+// NodesFile is the Nodes with the providerIDs that they lack.
+func (p *Plan) NodesFile() []byte {
+	head := fmt.Sprintf("# Step 0 of RUNBOOK.md, for the workload cluster%s and no other: the providerIDs that its Nodes lack.\n", inContext(p.workloadContext))
+	return append([]byte(head), p.bundle.NodePatches...)
+}
+
+func inContext(name string) string {
+	if name == "" {
+		return ""
+	}
+	return " (context " + comment(name) + ")"
+}
+
+// SecretsRole lets the account of proxaudit read exactly the Secrets of the bundle, each by its name.
+func (p *Plan) SecretsRole() ([]byte, error) {
+	var names []string
+	for _, s := range p.Secrets {
+		names = append(names, s.Name)
+	}
+	for _, m := range p.Machines {
+		names = append(names, m.Name)
+	}
+	type m = map[string]any
+	const name, api = "proxaudit-secrets", "rbac.authorization.k8s.io"
+	meta := m{"name": name, "namespace": p.Namespace}
+	var out bytes.Buffer
+	fmt.Fprintf(&out, "# For the management cluster%s, after the namespace is made, and only if proxaudit does not run as you: what\n"+
+		"# verify --read-secrets reads. These are private keys: put the account that proxaudit runs as in the place of the group.\n", inContext(p.managementContext))
+	for _, doc := range []m{
+		{"apiVersion": api + "/v1", "kind": "Role", "metadata": meta,
+			"rules": []m{{"apiGroups": []string{""}, "resources": []string{"secrets"}, "resourceNames": names, "verbs": []string{"get"}}}},
+		{"apiVersion": api + "/v1", "kind": "RoleBinding", "metadata": meta,
+			"roleRef":  m{"apiGroup": api, "kind": "Role", "name": name},
+			"subjects": []m{{"apiGroup": api, "kind": "Group", "name": "proxaudit"}}},
+	} {
+		text, err := yaml.Marshal(doc)
+		if err != nil {
+			return nil, fmt.Errorf("the Role for the Secrets cannot be written as YAML: %w", err)
+		}
+		out.WriteString("---\n")
+		out.Write(text)
+	}
+	return out.Bytes(), nil
+}
+
+// Quote is a word as a POSIX shell reads it.
+func Quote(word string) string { return pki.Quote(word) }
+
+// Contexts are those of kubectl in the steps. An empty one is kubectl's current context.
+func (p *Plan) Contexts() (management, workload string) {
+	return p.managementContext, p.workloadContext
+}
+
+// controlPlaneFiles are the files that rules tell of: what kubeadm's configuration names, and the manifests of other static
+// Pods, which lie where kubeadm puts its own.
+func (p *planner) controlPlaneFiles() []string {
+	var out []string
+	for _, f := range p.filesOnDisk() {
+		out = append(out, f.path)
+	}
+	for _, pod := range p.cluster.StaticPods {
+		switch pod.Component {
+		case "etcd", "kube-apiserver", "kube-controller-manager", "kube-scheduler":
+		default:
+			out = append(out, path.Join("/etc/kubernetes/manifests", strings.TrimSuffix(pod.Name, "-"+pod.Node)+".yaml"))
+		}
+	}
+	slices.Sort(out)
+	return slices.Compact(out)
+}
