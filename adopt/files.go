@@ -102,6 +102,15 @@ func (p *Plan) Contexts() (management, workload string) {
 	return p.managementContext, p.workloadContext
 }
 
+// MayWrite are commands that say yes if kubectl, as the steps call it, may do what they do, for either cluster.
+func (p *Plan) MayWrite() []string {
+	return []string{
+		kubectl(p.access, "auth", "can-i", "create", resMachines, "-n", p.Namespace),
+		kubectl(p.access, "auth", "can-i", "create", "secrets", "-n", p.Namespace),
+		kubectl(p.workloadAccess, "auth", "can-i", "patch", "nodes"),
+	}
+}
+
 // controlPlaneFiles are the files that rules tell of: what kubeadm's configuration names, and the manifests of other static
 // Pods, which lie where kubeadm puts its own.
 func (p *planner) controlPlaneFiles() []string {

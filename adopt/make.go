@@ -121,7 +121,7 @@ func (p *planner) empty() *Plan {
 		Blockers: []Finding{}, Warnings: []Finding{}, Machines: []PlannedMachine{}, Groups: []PlannedGroup{},
 		Objects: []ObjectRef{}, Secrets: []SecretNeed{}, NodePatches: []NodePatch{}, Steps: []Step{},
 	}
-	out.access = p.managementAccess()
+	out.access, out.workloadAccess = p.managementAccess(), p.workloadAccess()
 	if m := p.s.Management; m != nil && m.Context != inCluster {
 		out.managementContext = m.Context
 	}

@@ -37,8 +37,8 @@ type Plan struct {
 
 	bundle *Bundle
 	pki    pki.Options
-	// access is kubectl's arguments for the management cluster; empty for the current context.
-	access []string
+	// access and workloadAccess are kubectl's arguments for the two clusters; empty for the current context.
+	access, workloadAccess []string
 	// managementContext and workloadContext are kubectl's; empty for the current context.
 	managementContext, workloadContext string
 	// controlPlaneFiles are paths that a control plane needs and no API shows.

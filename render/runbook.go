@@ -45,10 +45,8 @@ func Runbook(p *adopt.Plan) ([]byte, error) {
 func beforeSection(p *adopt.Plan) Section {
 	management, workload := p.Contexts()
 	contexts := workload + " (this cluster)"
-	check := []string{"kubectl config get-contexts " + adopt.Quote(workload)}
 	if management != "" {
 		contexts = management + " (the management cluster) and " + contexts
-		check = append([]string{"kubectl config get-contexts " + adopt.Quote(management)}, check...)
 	} else {
 		contexts += "; the current context has to be the management cluster's"
 	}
@@ -56,9 +54,9 @@ func beforeSection(p *adopt.Plan) Section {
 		{Text: "A shell (sh or bash) in the folder of this file: the commands name the files beside it."},
 		{Text: "Never apply the folder as a whole: each file has its step. What lies in a folder below is for another cluster (workload), or optional (rbac)."},
 		{Text: "The programs kubectl, clusterctl, proxaudit and openssl, and ssh with scp as root to a control-plane node. etcdctl runs in the Pod of etcd."},
-		{Text: "kubectl with leave to write in these contexts: " + contexts + "."},
+		{Text: "kubectl with leave to write in these contexts: " + contexts + ". The commands name the kubeconfigs and contexts through which proxaudit read; if its account may only read, the commands below say no: put those of an account that may write in their place, in this file and in " + adopt.GivingUpFile + "."},
 		{Text: "If proxaudit runs as an account of its own, leave for it to read the Secrets of step 1, once the namespace is there: " + adopt.SecretsRoleFile + "."},
-	}}, Code{Lines: check}}}
+	}}, Code{Lines: p.MayWrite()}}}
 }
 
 // filesSection shows where the files go that no API shows.

@@ -180,7 +180,9 @@ func TestForceCannotHelp(t *testing.T) {
 	if v := b.verdict(append(args, "--force")...); v.Findings == 0 || b.stdout.Len() != 0 || !strings.Contains(v.Text, "--force cannot help: the manifests need what machines to come are made from") {
 		t.Errorf("%+v\n%s", v, b.stderr.String())
 	}
-	b.verdict(append(args, "-o", "table")...)
+	if v := b.verdict(append(args, "-o", "table")...); v.Findings == 0 {
+		t.Errorf("%+v", v)
+	}
 	if !strings.Contains(strings.Join(strings.Fields(b.stdout.String()), " "), "--force cannot help: the manifests need what machines to come are made from") {
 		t.Errorf("%s", b.stdout.String())
 	}

@@ -69,7 +69,7 @@ func (w *World) Proxaudit(t *testing.T, args ...string) Outcome {
 func (o Outcome) Want(t *testing.T, code int) Outcome {
 	t.Helper()
 	if o.Code != code {
-		t.Fatalf("proxaudit %s: exit %d, want %d\nstderr:\n%s", o.Args, o.Code, code, o.Stderr)
+		t.Fatalf("proxaudit %s: exit %d, want %d\nstderr:\n%s\nstdout begins:\n%.60000s", o.Args, o.Code, code, o.Stderr, o.Stdout)
 	}
 	return o
 }
@@ -81,7 +81,7 @@ func (w *World) writeConfig(t *testing.T) {
 	const roles = "../../examples/rbac"
 	w.Kubectl(t, "apply", "-f", roles+"/management.yaml", "-f", roles+"/workload.yaml")
 	w.WorkloadKubectl(t, "apply", "-f", roles+"/workload.yaml")
-	management, workload := filepath.Join(w.Dir, "reader-management.kubeconfig"), filepath.Join(w.Dir, "reader-"+prod+".kubeconfig")
+	management, workload := w.reader("management"), w.reader(prod)
 	for path, server := range map[string]*realkube.Server{management: w.Management, workload: w.Workload} {
 		if err := server.Kubeconfig(path, "proxaudit-reader", "proxaudit"); err != nil {
 			t.Fatal(err)
@@ -103,3 +103,6 @@ func (w *World) writeConfig(t *testing.T) {
 	}
 	w.Config = w.write(t, "proxaudit.yaml", data)
 }
+
+// reader is the kubeconfig of proxaudit's account on a cluster.
+func (w *World) reader(cluster string) string { return filepath.Join(w.Dir, "reader-"+cluster+".kubeconfig") }

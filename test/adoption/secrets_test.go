@@ -28,7 +28,7 @@ func (w *World) secrets(t *testing.T) []byte {
 		secret(prod+"-proxy", clusterSecret, pair("front-proxy-ca")),
 		secret(prod+"-sa", clusterSecret, map[string][]byte{"tls.crt": pki("sa.pub"), "tls.key": pki("sa.key")}),
 		// Of another type than Cluster API's: the control-plane controller leaves it alone.
-		secret(prod+"-kubeconfig", corev1.SecretTypeOpaque, map[string][]byte{"value": readFile(t, w.WorkloadConfig)}),
+		secret(prod+"-kubeconfig", corev1.SecretTypeOpaque, map[string][]byte{"value": readFile(t, w.EndpointConfig)}),
 		secret(prod+"-pve", corev1.SecretTypeOpaque, map[string][]byte{
 			"url": []byte(w.PVE.URL), "token": []byte(capmoxToken), "secret": []byte(w.PVE.Secret(capmoxToken)),
 		}),

@@ -23,8 +23,8 @@ type World struct {
 	PVE                  *pvesim.Server
 	// Dir is for the test's own files; it goes with the test.
 	Dir string
-	// ManagementConfig and WorkloadConfig are kubeconfigs of an administrator.
-	ManagementConfig, WorkloadConfig string
+	// ManagementConfig and WorkloadConfig are kubeconfigs of an administrator, and EndpointConfig is one for the managers.
+	ManagementConfig, WorkloadConfig, EndpointConfig string
 
 	// Config is a proxaudit.yaml that knows all of this.
 	Config string
@@ -90,6 +90,10 @@ func (w *World) populate(ctx context.Context, t *testing.T, o Options) {
 		if err != nil {
 			t.Fatal(err)
 		}
+	}
+	w.EndpointConfig = filepath.Join(w.Dir, prod+"-endpoint.kubeconfig")
+	if err := w.Kubeadm.EndpointKubeconfig(w.EndpointConfig, "kubernetes-admin", "system:masters"); err != nil {
+		t.Fatal(err)
 	}
 }
 

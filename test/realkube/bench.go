@@ -22,6 +22,7 @@ type Bench struct {
 	binaries binaries
 	ca       *authority
 	etcd     *etcd
+	front    *front
 	servers  []*Server
 
 	mu sync.Mutex // guards what follows
@@ -54,6 +55,9 @@ func Start(ctx context.Context, dir string, names ...string) (*Bench, error) {
 func (b *Bench) start(ctx context.Context, names []string) error {
 	var err error
 	if b.etcd, err = startEtcd(ctx, b.binaries.etcd, b.dir); err != nil {
+		return err
+	}
+	if b.front, err = startFront(ctx); err != nil {
 		return err
 	}
 	for _, name := range names {
@@ -92,7 +96,7 @@ func (b *Bench) Close() error {
 		wait.Go(func() { failures[i] = s.Stop() })
 	}
 	wait.Wait()
-	return errors.Join(early, errors.Join(failures...), b.etcd.stop())
+	return errors.Join(early, errors.Join(failures...), b.front.close(), b.etcd.stop())
 }
 
 // closeClients stops what runs against the API servers.

@@ -4,11 +4,13 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"net"
 	"path/filepath"
 	"slices"
 
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/client-go/kubernetes"
+	"k8s.io/client-go/tools/clientcmd"
 )
 
 // KubeadmCluster describes a cluster that somebody built with kubeadm, before any Cluster API.
@@ -75,6 +77,7 @@ func (s *Server) BuildKubeadm(ctx context.Context, cluster KubeadmCluster) (*Kub
 }
 
 func (k *Kubeadm) build(ctx context.Context) error {
+	k.server.bench.front.lead(k.Endpoint(), loopback(k.server.port))
 	if err := k.writePKI(); err != nil {
 		return err
 	}
@@ -105,11 +108,29 @@ func (k *Kubeadm) build(ctx context.Context) error {
 	return nil
 }
 
-// Endpoint is host:port of the control plane, as kubeadm-config has it.
-func (k *Kubeadm) Endpoint() string { return loopback(k.server.port) }
+// endpointDomain is where clusters have their endpoints; no resolver knows it (RFC 2606).
+const endpointDomain = "clusters.example"
 
-// EndpointPort is the port of Endpoint.
+// Endpoint is host:port of the control plane, as kubeadm-config has it. The managers reach it, and nobody else does.
+func (k *Kubeadm) Endpoint() string {
+	return net.JoinHostPort(k.server.name+"."+endpointDomain, "6443")
+}
+
+// EndpointPort is the port on loopback to which Endpoint leads.
 func (k *Kubeadm) EndpointPort() int { return k.server.port }
+
+// EndpointKubeconfig is Kubeconfig for the managers: its server is the cluster's endpoint, and its cluster has the cluster's name.
+func (k *Kubeadm) EndpointKubeconfig(path, user string, groups ...string) error {
+	if err := k.server.Kubeconfig(path, user, groups...); err != nil {
+		return err
+	}
+	config, err := clientcmd.LoadFromFile(path)
+	if err != nil {
+		return err
+	}
+	config.Clusters[k.server.name].Server = "https://" + k.Endpoint()
+	return clientcmd.WriteToFile(*config, path)
+}
 
 func (k *Kubeadm) controlPlanes() []KubeadmMachine {
 	return slices.DeleteFunc(slices.Clone(k.Machines), func(m KubeadmMachine) bool { return !m.ControlPlane })
@@ -143,7 +164,7 @@ func (k *Kubeadm) startKubelets(ctx context.Context) error {
 			return err
 		}
 		pods := map[string]string{
-			"kube-apiserver-" + m.Name: k.Endpoint(),
+			"kube-apiserver-" + m.Name: loopback(k.server.port),
 			"etcd-" + m.Name:           k.member(m.Name).address(),
 		}
 		kubelet, err := startKubelet(ctx, filepath.Clean(log), pair, pods)

@@ -90,7 +90,7 @@ func (m *manager) choosePorts(ctx context.Context) error {
 func (m *manager) startOnce(ctx context.Context) error {
 	env := append([]string{
 		"TMPDIR=" + m.dir, "POD_NAMESPACE=" + m.namespace, "POD_NAME=" + m.provider, "POD_UID=" + m.provider,
-	}, m.env...)
+	}, append(m.bench.front.environment(), m.env...)...)
 	var err error
 	m.process, err = startProcessWith(env, m.provider, m.log(), m.path, m.flags(m.kubeconfig, m.dir, m.webhookPort, m.healthPort)...)
 	if err != nil {

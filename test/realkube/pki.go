@@ -69,7 +69,7 @@ func (a *authority) client(user string, groups ...string) (keyPair, error) {
 // server signs a serving certificate for loopback.
 func (a *authority) server(name string) (keyPair, error) {
 	return a.serving(name, []x509.ExtKeyUsage{x509.ExtKeyUsageServerAuth},
-		"localhost", "kubernetes", "kubernetes.default", "kubernetes.default.svc")
+		"localhost", "*."+endpointDomain, "kubernetes", "kubernetes.default", "kubernetes.default.svc")
 }
 
 // peer signs a certificate for a member of etcd, who serves the others and is their client.
