@@ -89,6 +89,8 @@ const (
 	CheckMembers CheckName = "members"
 	// CheckTasks: CAPMOX changed nothing on an adopted VM.
 	CheckTasks CheckName = "tasks"
+	// CheckCredentials: CAPMOX looks for the VMs at their site.
+	CheckCredentials CheckName = "credentials"
 	// CheckSelector: a MachineSet or MachineDeployment matches the Machines that were planned for it, and no other.
 	CheckSelector CheckName = "selector"
 	// CheckUnplanned: no Machine is there that the bundle did not have.

@@ -132,7 +132,7 @@ func isPlanned(m *inventory.Meta) bool { return m.Annotations[AnnotationRendered
 // checks are all comparisons, in the order of the steps that they stand before.
 func (v *verifier) checks() []Check {
 	out := []Check{}
-	for _, find := range []func() []Check{v.checkIdentities, v.checkUnplanned, v.checkBrakes, v.checkTasks, v.checkSecrets, v.checkAuthority, v.checkMembers, v.checkSelectors} {
+	for _, find := range []func() []Check{v.checkIdentities, v.checkUnplanned, v.checkBrakes, v.checkTasks, v.checkCredentials, v.checkSecrets, v.checkAuthority, v.checkMembers, v.checkSelectors} {
 		out = append(out, find()...)
 	}
 	rank := map[StepID]int{}

@@ -137,7 +137,7 @@ func (v *verifier) compareNode(name, uuid, providerID string) (wrong []differenc
 	if m := v.nodes[name]; m != nil {
 		n := m.node
 		// A Node that says no UUID may have its VM's in its providerID, as when it was planned.
-		if n.SystemUUID != uuid && (n.SystemUUID != "" || n.ProviderID != providerID) {
+		if !saysUUID(n, uuid) {
 			wrong = append(wrong, difference{fmt.Sprintf("Node %s has the UUID %q, and %q was planned", name, nodeUUID(m), uuid), otherVM})
 		}
 		switch n.ProviderID {

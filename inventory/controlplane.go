@@ -68,7 +68,8 @@ type StoredSecret struct {
 	// Renewable says whether the control-plane controller could renew a kubeconfig: an entry for the cluster has the Cluster's
 	// name, and every user has a client certificate; nil for all other Secrets.
 	Renewable *bool `json:"renewable,omitempty"`
-	// Server is the API server's URL in a kubeconfig, without user information.
+	// Server is the API server's URL in a kubeconfig, or scheme, host and port of the Proxmox API in credentials of CAPMOX; without
+	// user information.
 	Server string `json:"server,omitempty"`
 	// Owners are its ownerReferences.
 	Owners []Ref `json:"owners,omitempty"`

@@ -82,6 +82,9 @@ type Provider struct {
 	Version   string `json:"version,omitempty"`
 	Desired   int32  `json:"desired"`
 	Available int32  `json:"available"`
+	// Credentials is the Secret (NAMESPACE/NAME) from which CAPMOX's environment takes its own access to Proxmox (PROXMOX_URL);
+	// empty if it takes none from a Secret. Whether there is any in it, StoredSecrets tell.
+	Credentials string `json:"credentials,omitempty"`
 }
 
 // Object is one API object as served, for analyses that need more than the normalised structs hold.

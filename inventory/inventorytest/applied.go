@@ -114,5 +114,5 @@ func applySecrets(s *inventory.Snapshot, cluster string, cas []string) {
 	s.StoredSecrets = append(s.StoredSecrets,
 		inventory.StoredSecret{Namespace: cluster, Name: cluster + "-kubeconfig", Type: "Opaque", Labels: labels, Keys: []string{"value"},
 			Certificates: map[string][]string{"value": cas}},
-		inventory.StoredSecret{Namespace: cluster, Name: cluster + "-pve", Type: "Opaque", Keys: []string{"secret", "token", "url"}})
+		inventory.StoredSecret{Namespace: cluster, Name: cluster + "-pve", Type: "Opaque", Keys: []string{"secret", "token", "url"}, Server: s.Sites[0].URL})
 }

@@ -17,6 +17,14 @@ type deploymentObject struct {
 				Containers []struct {
 					Name  string `json:"name"`
 					Image string `json:"image"`
+					Env   []struct {
+						Name      string `json:"name"`
+						ValueFrom struct {
+							SecretKeyRef struct {
+								Name string `json:"name"`
+							} `json:"secretKeyRef"`
+						} `json:"valueFrom"`
+					} `json:"env"`
 				} `json:"containers"`
 			} `json:"spec"`
 		} `json:"template"`
@@ -45,6 +53,12 @@ func provider(o object) (inventory.Provider, error) {
 		// Every provider calls its controller so (cluster-api's provider contract); a proxy may stand before it.
 		if out.Image == "" || c.Name == "manager" {
 			out.Image = c.Image
+		}
+		for _, e := range c.Env {
+			// CAPMOX 0.9.0 cmd/main.go: setupProxmoxClient.
+			if name := e.ValueFrom.SecretKeyRef.Name; e.Name == "PROXMOX_URL" && name != "" {
+				out.Credentials = o.namespace + "/" + name
+			}
 		}
 	}
 	out.Version = imageTag(out.Image)

@@ -62,6 +62,8 @@ func decodeSecret(body []byte, w wantedSecret) (out inventory.StoredSecret, ok b
 		out.Server, authority = currentCluster(data["value"])
 		out.Renewable = renewable(data["value"], strings.TrimSuffix(out.Name, "-kubeconfig"))
 		note(&out, "value", certificates(authority))
+	case useCredentials:
+		out.Server = apiServer(string(data["url"]))
 	case useNames:
 	}
 	return out, true
@@ -131,6 +133,15 @@ func renewable(kubeconfig []byte, cluster string) *bool {
 		out = out && len(user.ClientCertificateData) > 0
 	}
 	return &out
+}
+
+// apiServer is the scheme, host and port of a URL: whatever else somebody put into it may be a credential.
+func apiServer(text string) string {
+	u, err := url.Parse(strings.TrimSpace(text))
+	if err != nil || u.Host == "" {
+		return ""
+	}
+	return (&url.URL{Scheme: u.Scheme, Host: u.Host}).String()
 }
 
 // currentCluster is the server of a kubeconfig, without what may be a credential in its URL, and the CA that it names for it.

@@ -32,7 +32,9 @@ const (
 	// usePair has a certificate and its key, or a public key and its private one.
 	usePair secretUse = iota
 	useKubeconfig
-	// useNames is for bootstrap data and credentials, of which nothing but the names of the keys is looked at.
+	// useCredentials is CAPMOX's access to Proxmox, of which the server is looked at.
+	useCredentials
+	// useNames is for bootstrap data, of which nothing but the names of the keys is looked at.
 	useNames
 )
 
@@ -63,12 +65,17 @@ func wantedSecrets(s *inventory.Snapshot) []wantedSecret {
 			continue
 		}
 		if namespace, name, ok := strings.Cut(d.Infrastructure.CredentialsSecret, "/"); ok {
-			out = append(out, wantedSecret{namespace, name, useNames})
+			out = append(out, wantedSecret{namespace, name, useCredentials})
 		}
 	}
 	for i := range s.Machines {
 		if m := &s.Machines[i]; m.DataSecretName != "" && declared[m.Cluster] {
 			out = append(out, wantedSecret{m.Namespace, m.DataSecretName, useNames})
+		}
+	}
+	for i := range s.Providers {
+		if namespace, name, ok := strings.Cut(s.Providers[i].Credentials, "/"); ok && len(declared) > 0 {
+			out = append(out, wantedSecret{namespace, name, useCredentials})
 		}
 	}
 	slices.SortFunc(out, func(a, b wantedSecret) int {

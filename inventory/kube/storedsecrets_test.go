@@ -137,7 +137,7 @@ func TestStoredSecrets(t *testing.T) {
 		secretManifest("ns", "w-1-data", "cluster.x-k8s.io/secret", map[string][]byte{"format": []byte("cloud-config"), "value": slices.Concat([]byte(canaryBlob), ca.cert)}),
 		secretManifest("ns", "stray-data", "Opaque", nil),
 		secretManifest("ns", "other-ca", "Opaque", nil),
-		secretManifest("capmox", "proxmox", "Opaque", map[string][]byte{"token": []byte(canaryBlob), "secret": []byte(canaryBlob), "url": []byte("https://pve"), "root_ca": ca.cert}),
+		secretManifest("capmox", "proxmox", "Opaque", map[string][]byte{"token": []byte(canaryBlob), "secret": []byte(canaryBlob), "url": []byte("https://u:" + canaryBlob + "@pve:8006/" + canaryBlob + "?t=" + canaryBlob + "\n"), "root_ca": ca.cert}),
 	)
 	var log []string
 	s := client(t, srv, func(target *Target) {
@@ -157,7 +157,7 @@ func TestStoredSecrets(t *testing.T) {
 	elsewhere := slices.Clone(owners)
 	elsewhere[0].Namespace = "capmox"
 	want := []inventory.StoredSecret{
-		{Namespace: "capmox", Name: "proxmox", Type: "Opaque", Keys: []string{"root_ca", "secret", "token", "url"}, Labels: labels, Owners: elsewhere},
+		{Namespace: "capmox", Name: "proxmox", Type: "Opaque", Keys: []string{"root_ca", "secret", "token", "url"}, Labels: labels, Owners: elsewhere, Server: "https://pve:8006"},
 		{Namespace: "ns", Name: "prod-ca", Type: "cluster.x-k8s.io/secret", Keys: []string{"note", "tls.crt", "tls.key"}, EmptyKeys: []string{"empty"}, Labels: labels, Owners: owners,
 			Certificates: map[string][]string{"tls.crt": {ca.print, etcd.print}}, KeyMatches: &yes},
 		{Namespace: "ns", Name: "prod-etcd", Type: "Opaque", Keys: []string{"tls.crt", "tls.key"}, Labels: labels, Owners: owners,
