@@ -24,7 +24,7 @@ const (
 	// GivingUpFile has the commands of GivingUp.
 	GivingUpFile = "giving-up.sh"
 	// SecretsRoleFile lets proxaudit read the bundle's Secrets.
-	SecretsRoleFile = "rbac/secrets-role.yaml"
+	SecretsRoleFile = "rbac/secrets-role.yaml" //nolint:gosec // the name of a file
 )
 
 // nodesFile has Nodes of the workload cluster.
@@ -62,7 +62,7 @@ func inContext(name string) string {
 	return " (context " + comment(name) + ")"
 }
 
-// SecretsRole lets the account of proxaudit read exactly the Secrets of the bundle, each by its name.
+// SecretsRole lets the account of proxaudit read exactly the Secrets of the bundle and the one of CAPMOX's own access, each by its name.
 func (p *Plan) SecretsRole() ([]byte, error) {
 	var names []string
 	for _, s := range p.Secrets {
@@ -73,17 +73,25 @@ func (p *Plan) SecretsRole() ([]byte, error) {
 	}
 	type m = map[string]any
 	const name, api = "proxaudit-secrets", "rbac.authorization.k8s.io"
-	meta := m{"name": name, "namespace": p.Namespace}
+	docs := func(namespace string, names []string) []m {
+		meta := m{"name": name, "namespace": namespace}
+		return []m{
+			{"apiVersion": api + "/v1", "kind": "Role", "metadata": meta,
+				"rules": []m{{"apiGroups": []string{""}, "resources": []string{"secrets"}, "resourceNames": names, "verbs": []string{"get"}}}},
+			{"apiVersion": api + "/v1", "kind": "RoleBinding", "metadata": meta,
+				"roleRef":  m{"apiGroup": api, "kind": "Role", "name": name},
+				"subjects": []m{{"apiGroup": api, "kind": "Group", "name": "proxaudit"}}},
+		}
+	}
+	all := docs(p.Namespace, names)
+	// Where CAPMOX has an access of its own, it goes before the bundle's, and verify asks where it leads.
+	if namespace, own, ok := strings.Cut(p.ownCredentials, "/"); ok && namespace != p.Namespace {
+		all = append(all, docs(namespace, []string{own})...)
+	}
 	var out bytes.Buffer
 	fmt.Fprintf(&out, "# For the management cluster%s, after the namespace is made, and only if proxaudit does not run as you: what\n"+
 		"# verify --read-secrets reads. These are private keys: put the account that proxaudit runs as in the place of the group.\n", inContext(p.managementContext))
-	for _, doc := range []m{
-		{"apiVersion": api + "/v1", "kind": "Role", "metadata": meta,
-			"rules": []m{{"apiGroups": []string{""}, "resources": []string{"secrets"}, "resourceNames": names, "verbs": []string{"get"}}}},
-		{"apiVersion": api + "/v1", "kind": "RoleBinding", "metadata": meta,
-			"roleRef":  m{"apiGroup": api, "kind": "Role", "name": name},
-			"subjects": []m{{"apiGroup": api, "kind": "Group", "name": "proxaudit"}}},
-	} {
+	for _, doc := range all {
 		text, err := yaml.Marshal(doc)
 		if err != nil {
 			return nil, fmt.Errorf("the Role for the Secrets cannot be written as YAML: %w", err)

@@ -126,6 +126,11 @@ func (p *planner) empty() *Plan {
 		out.managementContext = m.Context
 	}
 	out.workloadContext = p.workloadContext()
+	for i := range p.s.Providers {
+		if p.s.Providers[i].Label == providerCAPMOX {
+			out.ownCredentials = cmp.Or(out.ownCredentials, p.s.Providers[i].Credentials)
+		}
+	}
 	return out
 }
 

@@ -25,6 +25,11 @@ var ruleCredentials = Rule{
 				return []Finding{r.of(clusterRef(p.cluster.Key), fmt.Sprintf("the VMs are on site %s, and the credentials in the Secret %s, which another ProxmoxCluster has, lead to %s",
 					p.site, secret, strings.Join(sites, ", ")))}
 			}
+			// CAPMOX's own access, if it has one, goes before the Secret, and a ProxmoxCluster without a Secret that works shows it.
+			if own := p.managedSites(""); len(own) > 0 && !slices.Equal(own, []string{p.site}) {
+				return []Finding{r.advise(clusterRef(p.cluster.Key), "Take CAPMOX's own access out of its environment (the Secret that its Deployment names), and give each ProxmoxCluster a Secret of its own.",
+					fmt.Sprintf("the VMs are on site %s, and CAPMOX has credentials of its own, which lead to %s and go before those in a Secret", p.site, strings.Join(own, ", ")))}
+			}
 			return nil
 		}
 		sites := p.managedSites("")

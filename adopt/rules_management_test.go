@@ -121,6 +121,8 @@ func managementCases() map[string][]ruleCase {
 			{"a Secret that is named and leads elsewhere", all(managedWith("dr", "prod/shared"), setOptions(func(o *adopt.Options) { o.Future.CredentialsSecret = "shared" })), find("cluster/prod", "lead to dr"), false},
 			{"a Secret that leads here", managedWith("lab", "prod/prod-pve"), nil, false},
 			{"a Secret of the name in another namespace", managedWith("dr", "dev/prod-pve"), nil, false},
+			{"a Secret, and CAPMOX has credentials that lead elsewhere", all(managed("dr"), setOptions(func(o *adopt.Options) { o.Future.ControllerCredentials = false })),
+				find("cluster/prod", "which lead to dr and go before those in a Secret"), false},
 			{"credentials of its own", same, nil, false},
 			{"they lead here", managed("lab"), nil, false},
 			{"edge: a managed machine that is not ready shows nothing", all(managed("lab"), func(s *inventory.Snapshot, _ *adopt.Options) { s.ProxmoxMachines[0].Ready = false }),

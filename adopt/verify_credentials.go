@@ -1,6 +1,7 @@
 package adopt
 
 import (
+	"cmp"
 	"fmt"
 	"net"
 	"net/url"
@@ -23,6 +24,7 @@ func (v *verifier) checkCredentials() []Check {
 	c := Check{Name: CheckCredentials, Step: StepUnpauseCluster, State: CheckOK}
 	secret := d.Infrastructure.CredentialsSecret
 	namespace, name, _ := strings.Cut(secret, "/")
+	server := ""
 	whose := "the credentials in it"
 	switch own, seen := v.ownCredentials(); {
 	case !seen && slices.Equal(v.managedSites(""), sites):
@@ -35,19 +37,21 @@ func (v *verifier) checkCredentials() []Check {
 		c.Detail = "whether CAPMOX has credentials of its own, which go before those in a Secret, was not seen"
 		c.Remedy = "Let the account read the Secret that CAPMOX's Deployment takes PROXMOX_URL from, by its name (--read-secrets): of it the host in url is looked at."
 		return []Check{c}
-	case own != nil && slices.Contains(own.Keys, "url"):
-		namespace, name, whose = own.Namespace, own.Name, "CAPMOX's own credentials, which go before the ProxmoxCluster's,"
+	case own != nil && len(own.Keys) > 0 && (slices.Contains(own.Keys, "url") || slices.Contains(own.Keys, "PROXMOX_URL")):
+		namespace, name, server, whose = own.Namespace, own.Name, cmp.Or(own.Server, "?"), "CAPMOX's own credentials, which go before the ProxmoxCluster's,"
 	case secret == "":
 		// The prediction says so.
 		return nil
 	}
 	c.Subject = secretSubject(namespace, name)
-	i := slices.IndexFunc(v.s.StoredSecrets, func(s inventory.StoredSecret) bool { return s.Namespace == namespace && s.Name == name })
-	if i < 0 || v.s.StoredSecrets[i].Absent || !slices.Contains(v.s.StoredSecrets[i].Keys, "url") {
-		// The prediction tells of a Secret that is not there, or was not read.
-		return nil
+	if server == "" {
+		i := slices.IndexFunc(v.s.StoredSecrets, func(s inventory.StoredSecret) bool { return s.Namespace == namespace && s.Name == name })
+		if i < 0 || v.s.StoredSecrets[i].Absent || !slices.Contains(v.s.StoredSecrets[i].Keys, "url") {
+			// The prediction tells of a Secret that is not there, or was not read.
+			return nil
+		}
+		server = v.s.StoredSecrets[i].Server
 	}
-	server := v.s.StoredSecrets[i].Server
 	switch at := sitesAt(v.s, server); {
 	case slices.Equal(at, sites):
 		c.Detail = fmt.Sprintf("%s lead to site %s", whose, sites[0])
@@ -75,10 +79,13 @@ func (v *verifier) plannedSites() []string {
 	return slices.Compact(out)
 }
 
-// ownCredentials is the Secret from which CAPMOX's environment comes; nil if it takes none, and not seen if that cannot be told.
+// ownCredentials is the Secret from which CAPMOX's environment comes, or what stands for it where the Deployment itself has it; nil if it takes none, and not seen if that cannot be told.
 func (v *verifier) ownCredentials() (secret *inventory.StoredSecret, seen bool) {
 	for i := range v.s.Providers {
 		p := &v.s.Providers[i]
+		if p.Label == providerCAPMOX && p.Server != "" {
+			return &inventory.StoredSecret{Namespace: p.Namespace, Name: p.Name, Keys: []string{"url"}, Server: p.Server}, true
+		}
 		if p.Label != providerCAPMOX || p.Credentials == "" {
 			continue
 		}

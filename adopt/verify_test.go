@@ -136,6 +136,31 @@ func release(s *inventory.Snapshot, kind, name string) {
 	delete(metadataOf(s, kind, name)["annotations"].(map[string]any), "cluster.x-k8s.io/paused")
 }
 
+// leadTo makes credentials lead to an address. dr is another site that was scanned.
+func leadTo(secret, server string) func(*inventory.Snapshot) {
+	return func(s *inventory.Snapshot) {
+		s.Sites = append(s.Sites, inventory.Site{Name: "dr", URL: "https://dr:8006"})
+		storedOf(s, secret).Server = server
+	}
+}
+
+// ownCredentials lets CAPMOX take credentials of its own from a Secret, of which was seen what is given.
+func ownCredentials(seen *inventory.StoredSecret) func(*inventory.Snapshot) {
+	return func(s *inventory.Snapshot) {
+		s.Sites = append(s.Sites, inventory.Site{Name: "dr", URL: "https://dr:8006"})
+		for i := range s.Providers {
+			if p := &s.Providers[i]; p.Label == "infrastructure-proxmox" {
+				p.Credentials = "capmox-system/capmox-manager-credentials"
+			}
+		}
+		if seen != nil {
+			seen := *seen
+			seen.Namespace, seen.Name = "capmox-system", "capmox-manager-credentials"
+			s.StoredSecrets = append(s.StoredSecrets, seen)
+		}
+	}
+}
+
 func coverageOf(s *inventory.Snapshot, source, scope string) *inventory.Coverage {
 	c := s.CoverageOf(source, scope)
 	if c == nil {
@@ -233,6 +258,23 @@ func TestChecks(t *testing.T) {
 				}
 			}
 		}, adopt.CheckMembers, adopt.CheckFailed, adopt.StepUnpauseControlPlane, "no control-plane Machine stands for the etcd member etcd-2"},
+		"credentials of another site":          {leadTo("prod-pve", "https://dr:8006"), adopt.CheckCredentials, adopt.CheckFailed, adopt.StepUnpauseCluster, "the credentials in it lead to site dr (https://dr:8006), and the VMs are on site lab"},
+		"credentials of nobody knows where":    {leadTo("prod-pve", "https://10.255.0.1:8006"), adopt.CheckCredentials, adopt.CheckUnknown, adopt.StepUnpauseCluster, "which site that is, is not known"},
+		"credentials that name another host":   {leadTo("prod-pve", "https://PVE1:443"), adopt.CheckCredentials, adopt.CheckOK, adopt.StepUnpauseCluster, "lead to site lab"},
+		"CAPMOX's own credentials, not read":   {ownCredentials(nil), adopt.CheckCredentials, adopt.CheckUnknown, adopt.StepUnpauseCluster, "credentials of its own, which go before those in a Secret, was not seen"},
+		"CAPMOX has no credentials of its own": {ownCredentials(&inventory.StoredSecret{EmptyKeys: []string{"secret", "token", "url"}}), adopt.CheckCredentials, adopt.CheckOK, adopt.StepUnpauseCluster, "the credentials in it lead to site lab"},
+		"CAPMOX's own credentials, not there":  {ownCredentials(&inventory.StoredSecret{Absent: true}), adopt.CheckCredentials, adopt.CheckOK, adopt.StepUnpauseCluster, "the credentials in it lead to site lab"},
+		"CAPMOX's own credentials lead here":   {ownCredentials(&inventory.StoredSecret{Keys: []string{"url"}, Server: "https://pve1"}), adopt.CheckCredentials, adopt.CheckOK, adopt.StepUnpauseCluster, "CAPMOX's own credentials, which go before the ProxmoxCluster's, lead to site lab"},
+		"CAPMOX's Deployment has a URL": {func(s *inventory.Snapshot) {
+			s.Sites = append(s.Sites, inventory.Site{Name: "dr", URL: "https://dr:8006"})
+			for i := range s.Providers {
+				if s.Providers[i].Label == "infrastructure-proxmox" {
+					s.Providers[i].Server = "https://dr:8006"
+				}
+			}
+		}, adopt.CheckCredentials, adopt.CheckFailed, adopt.StepUnpauseCluster, "lead to site dr"},
+		"CAPMOX's own credentials lead away": {ownCredentials(&inventory.StoredSecret{Keys: []string{"url"}, Server: "https://dr:8006"}), adopt.CheckCredentials, adopt.CheckFailed, adopt.StepUnpauseCluster, "lead to site dr"},
+
 		"no label": {func(s *inventory.Snapshot) { storedOf(s, "prod-ca").Labels = nil }, adopt.CheckSecret, adopt.CheckNote, adopt.StepUnpauseControlPlane, "the controllers' caches select by it"},
 
 		"a Node that joined": {func(s *inventory.Snapshot) {
@@ -383,6 +425,52 @@ func TestSteps(t *testing.T) {
 		t.Errorf("next %s\n%s", v.Next, states(v))
 	} else if i := slices.IndexFunc(v.Checks, func(c adopt.Check) bool { return c.Name == adopt.CheckUnplanned }); i < 0 || v.Checks[i].State != adopt.CheckNote {
 		t.Errorf("a Machine that was made after the adoption: %+v", v.Checks)
+	}
+}
+
+// An object that nothing but its Cluster's pause holds is let go with the Cluster, and so the Cluster's step answers for it.
+func TestReleasedTooEarly(t *testing.T) {
+	verdictOf := func(v *adopt.Verification, id adopt.StepID) adopt.Verdict {
+		i := slices.IndexFunc(v.Steps, func(s adopt.VerifiedStep) bool { return s.ID == id })
+		if i < 0 {
+			t.Fatalf("no step %s\n%s", id, states(v))
+		}
+		return v.Steps[i].Verdict
+	}
+	s := appliedProd(t)
+	vmOf(s, "w-1").Status = "stopped"
+	if got := verdictOf(verify(t, s), adopt.StepUnpauseCluster); got != adopt.Safe {
+		t.Errorf("a stopped VM behind paused objects: %s", got)
+	}
+	release(s, "ProxmoxMachine", "w-1")
+	proxmoxMachineOf(s, "w-1").Paused = false
+	if v := verify(t, s); verdictOf(v, adopt.StepUnpauseCluster) != adopt.Unsafe {
+		t.Errorf("a stopped VM behind a ProxmoxMachine that has no pause of its own:\n%s", states(v))
+	}
+}
+
+// What was not read is not known to be harmless: no step is safe without the owners.
+func TestOwnersNotSeen(t *testing.T) {
+	for _, kind := range []string{"MachineSet", "MachineDeployment"} {
+		s := appliedProd(t)
+		var found bool
+		for i := range s.Coverage {
+			if c := &s.Coverage[i]; c.Source == inventory.ManagementSource && strings.HasPrefix(c.Scope, strings.ToLower(kind)) {
+				c.State, found = inventory.Refused, true
+			}
+		}
+		if !found {
+			t.Fatalf("no coverage of %s", kind)
+		}
+		v := verify(t, s)
+		for _, step := range v.Steps {
+			if step.ID == adopt.StepUnpauseWorkers && step.Verdict == adopt.Safe {
+				t.Errorf("%s refused:\n%s", kind, states(v))
+			}
+		}
+		if !v.Summary.Incomplete {
+			t.Errorf("%s refused, and the verification is complete", kind)
+		}
 	}
 }
 

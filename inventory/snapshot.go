@@ -85,6 +85,8 @@ type Provider struct {
 	// Credentials is the Secret (NAMESPACE/NAME) from which CAPMOX's environment takes its own access to Proxmox (PROXMOX_URL);
 	// empty if it takes none from a Secret. Whether there is any in it, StoredSecrets tell.
 	Credentials string `json:"credentials,omitempty"`
+	// Server is scheme, host and port of a PROXMOX_URL that stands in the Deployment itself.
+	Server string `json:"server,omitempty"`
 }
 
 // Object is one API object as served, for analyses that need more than the normalised structs hold.

@@ -8,6 +8,11 @@ import (
 
 var kindDeployment = kind{group: "apps", resource: "deployments", kind: "Deployment", versions: []string{"v1"}}
 
+const (
+	providerCAPMOX = "infrastructure-proxmox"
+	proxmoxURL     = "PROXMOX_URL"
+)
+
 type deploymentObject struct {
 	objectMeta
 	Spec struct {
@@ -19,12 +24,18 @@ type deploymentObject struct {
 					Image string `json:"image"`
 					Env   []struct {
 						Name      string `json:"name"`
+						Value     string `json:"value"`
 						ValueFrom struct {
 							SecretKeyRef struct {
 								Name string `json:"name"`
 							} `json:"secretKeyRef"`
 						} `json:"valueFrom"`
 					} `json:"env"`
+					EnvFrom []struct {
+						SecretRef struct {
+							Name string `json:"name"`
+						} `json:"secretRef"`
+					} `json:"envFrom"`
 				} `json:"containers"`
 			} `json:"spec"`
 		} `json:"template"`
@@ -54,9 +65,18 @@ func provider(o object) (inventory.Provider, error) {
 		if out.Image == "" || c.Name == "manager" {
 			out.Image = c.Image
 		}
+		// CAPMOX 0.9.0 cmd/main.go: setupProxmoxClient. What env names stands over envFrom.
+		for _, e := range c.EnvFrom {
+			if name := e.SecretRef.Name; name != "" && out.Label == providerCAPMOX {
+				out.Credentials = o.namespace + "/" + name
+			}
+		}
 		for _, e := range c.Env {
-			// CAPMOX 0.9.0 cmd/main.go: setupProxmoxClient.
-			if name := e.ValueFrom.SecretKeyRef.Name; e.Name == "PROXMOX_URL" && name != "" {
+			if e.Name != proxmoxURL {
+				continue
+			}
+			out.Credentials, out.Server = "", apiServer(e.Value)
+			if name := e.ValueFrom.SecretKeyRef.Name; name != "" {
 				out.Credentials = o.namespace + "/" + name
 			}
 		}

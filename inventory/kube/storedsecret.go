@@ -1,6 +1,7 @@
 package kube
 
 import (
+	"cmp"
 	"crypto"
 	"crypto/x509"
 	"encoding/base64"
@@ -63,7 +64,8 @@ func decodeSecret(body []byte, w wantedSecret) (out inventory.StoredSecret, ok b
 		out.Renewable = renewable(data["value"], strings.TrimSuffix(out.Name, "-kubeconfig"))
 		note(&out, "value", certificates(authority))
 	case useCredentials:
-		out.Server = apiServer(string(data["url"]))
+		// The first is what a ProxmoxCluster's Secret has, and what CAPMOX's manifest takes; the second is an envFrom's.
+		out.Server = apiServer(cmp.Or(string(data["url"]), string(data[proxmoxURL])))
 	case useNames:
 	}
 	return out, true

@@ -105,7 +105,10 @@ func objects(t *testing.T, path string) []object {
 		if err := json.Unmarshal(raw, &o); err != nil {
 			t.Fatal(err)
 		}
-		out = append(out, o)
+		// Nothing but comments.
+		if o != nil {
+			out = append(out, o)
+		}
 	}
 	if len(out) == 0 {
 		t.Fatalf("%s has no objects", path)
