@@ -165,4 +165,18 @@ func TestBrakesComplete(t *testing.T) {
 	if got := string(readFile(t, brakesFile())); got != want {
 		t.Errorf("%s is\n%swant\n%s", brakesFile(), got, want)
 	}
+	const page, begins, ends = "../../docs/adoption.md", "<!-- brakes -->\n", "<!-- /brakes -->\n"
+	before, rest, _ := strings.Cut(string(readFile(t, page)), begins)
+	shown, after, ok := strings.Cut(rest, ends)
+	switch {
+	case !ok:
+		t.Errorf("%s has no place for the table", page)
+	case shown == "\n"+want+"\n":
+	case *update:
+		if err := os.WriteFile(page, []byte(before+begins+"\n"+want+"\n"+ends+after), 0o644); err != nil { //nolint:gosec // a page of the project
+			t.Fatal(err)
+		}
+	default:
+		t.Errorf("%s does not show %s (-update writes it)", page, brakesFile())
+	}
 }

@@ -37,6 +37,12 @@ func (w *World) readSecrets(t *testing.T) {
 	}
 	w.Kubectl(t, role...)
 	w.Kubectl(t, "-n", prod, "create", "rolebinding", "proxaudit-secrets", "--role=proxaudit-secrets", "--group=proxaudit")
+	// A release takes CAPMOX's environment from a Secret, empty or not (its infrastructure-components.yaml).
+	const own, namespace = "capmox-manager-credentials", "capmox-system"
+	w.Kubectl(t, "-n", namespace, "create", "secret", "generic", own, "--from-literal=url="+w.capmoxAccess.URL,
+		"--from-literal=token="+w.capmoxAccess.TokenID, "--from-literal=secret="+w.capmoxAccess.Secret)
+	w.Kubectl(t, "-n", namespace, "create", "role", "proxaudit-secrets", "--verb=get", "--resource=secrets", "--resource-name="+own)
+	w.Kubectl(t, "-n", namespace, "create", "rolebinding", "proxaudit-secrets", "--role=proxaudit-secrets", "--group=proxaudit")
 }
 
 // renderBundle writes the adoption into a folder, lets the management cluster judge it, and returns the plan's steps.

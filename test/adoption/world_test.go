@@ -25,6 +25,8 @@ type World struct {
 	Dir string
 	// ManagementConfig and WorkloadConfig are kubeconfigs of an administrator, and EndpointConfig is one for the managers.
 	ManagementConfig, WorkloadConfig, EndpointConfig string
+	// capmoxAccess is what CAPMOX has in its environment.
+	capmoxAccess realkube.ProxmoxAccess
 
 	// Config is a proxaudit.yaml that knows all of this.
 	Config string
@@ -81,9 +83,10 @@ func (w *World) populate(ctx context.Context, t *testing.T, o Options) {
 	if o.Cluster != nil {
 		o.Cluster(&description)
 	}
+	w.capmoxAccess = w.access(o)
 	var wait sync.WaitGroup
 	var managersErr, kubeadmErr error
-	wait.Go(func() { w.Managers, managersErr = w.Management.StartManagers(ctx, w.access(o)) })
+	wait.Go(func() { w.Managers, managersErr = w.Management.StartManagers(ctx, w.capmoxAccess) })
 	wait.Go(func() { w.Kubeadm, kubeadmErr = w.Workload.BuildKubeadm(ctx, description) })
 	wait.Wait()
 	for _, err := range []error{managersErr, kubeadmErr} {
