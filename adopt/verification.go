@@ -24,7 +24,12 @@ type Verification struct {
 	Checks      []Check        `json:"checks"`
 	Predictions []Prediction   `json:"predictions"`
 	Summary     VerifySummary  `json:"summary"`
+
+	pause string
 }
+
+// Pause is the command that pauses the Cluster: nothing acts then on what is not deleted.
+func (v *Verification) Pause() string { return v.pause }
 
 // VerifySummary counts a Verification.
 type VerifySummary struct {

@@ -3,6 +3,7 @@ package render
 import (
 	"fmt"
 	"strings"
+	"time"
 
 	"github.com/proxaudit/proxaudit/adopt"
 	"github.com/proxaudit/proxaudit/inventory"
@@ -40,7 +41,7 @@ func planFacts(p *adopt.Plan) KeyValues {
 	}
 	return KeyValues{Items: []KeyValue{
 		{Key: "Cluster", Value: p.Cluster},
-		{Key: "Becomes", Value: p.Namespace + "/" + p.Name},
+		{Key: "Becomes", Value: p.Namespace + "/" + p.Name}, {Key: "Seen at", Value: p.GeneratedAt.Format(time.RFC3339)},
 		{Key: "Site", Value: orUnknown(p.Site)},
 		{Key: "Versions", Value: versions},
 	}}

@@ -16,7 +16,7 @@ func Verify(v *adopt.Verification) Document {
 		since = v.Since.UTC().Format(time.RFC3339)
 	}
 	d.Sections = append(d.Sections, Section{Blocks: []Block{KeyValues{Items: []KeyValue{
-		{Key: "Cluster", Value: v.Cluster}, {Key: "Objects", Value: v.Namespace + "/" + v.Name}, {Key: "Made at", Value: orUnknown(since)}}}}})
+		{Key: "Cluster", Value: v.Cluster}, {Key: "Objects", Value: v.Namespace + "/" + v.Name}, {Key: "Made at", Value: orUnknown(since)}, {Key: "Seen at", Value: v.GeneratedAt.Format(time.RFC3339)}}}}})
 
 	steps := Table{Columns: []Column{{Title: "STEP", Min: 24}, {Title: "DONE"}, {Title: "PAUSED", Align: Right}, {Title: "VERDICT"}, {Title: "WHY", Fit: FoldFirst, Min: 36}}}
 	for _, s := range v.Steps {

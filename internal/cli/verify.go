@@ -149,7 +149,7 @@ func (v *verification) watching(ctx context.Context) error {
 		}
 		switch {
 		case alarmed:
-			Say(v.env.Stderr, "\aALARM: pause the Cluster now, then look: kubectl -n "+result.Namespace+" patch clusters.cluster.x-k8s.io "+result.Name+` --type=merge -p '{"spec":{"paused":true}}'`)
+			Say(v.env.Stderr, "\aALARM: pause the Cluster now, then look: "+result.Pause())
 			return &Verdict{FailOn: v.settings.failOn, Findings: 1, Text: errAlarm.Error()}
 		case result.Finished():
 			return nil
