@@ -65,7 +65,7 @@ func (v *verifier) checkCredentials() []Check {
 	return []Check{c}
 }
 
-const credentialsRemedy = "CAPMOX takes the access in its environment (PROXMOX_URL) before the Secret that a ProxmoxCluster names; that one is used only if the environment has none."
+const credentialsRemedy = "CAPMOX takes the access in its environment (PROXMOX_URL) before the Secret that a ProxmoxCluster names; that one is used only if the environment has none." //nolint:gosec // it holds none
 
 // plannedSites are the sites of the VMs that the Machines were planned for.
 func (v *verifier) plannedSites() []string {

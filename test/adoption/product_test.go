@@ -105,4 +105,6 @@ func (w *World) writeConfig(t *testing.T) {
 }
 
 // reader is the kubeconfig of proxaudit's account on a cluster.
-func (w *World) reader(cluster string) string { return filepath.Join(w.Dir, "reader-"+cluster+".kubeconfig") }
+func (w *World) reader(cluster string) string {
+	return filepath.Join(w.Dir, "reader-"+cluster+".kubeconfig")
+}

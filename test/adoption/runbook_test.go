@@ -60,7 +60,7 @@ func (w *World) renderBundle(t *testing.T, dir string) []step {
 	}
 	runbook := readFile(t, filepath.Join(dir, "RUNBOOK.md"))
 	script := filepath.Join(dir, "giving-up.sh")
-	if err := os.WriteFile(script, []byte(w.asOperator(string(readFile(t, script)))), 0o644); err != nil { //nolint:gosec // as proxaudit writes it
+	if err := os.WriteFile(script, []byte(w.asOperator(string(readFile(t, script)))), 0o644); err != nil {
 		t.Fatal(err)
 	}
 	for _, s := range p.Steps {

@@ -91,8 +91,8 @@ func (f *front) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 
 // pass copies until either side ends, and tells the other.
 func pass(to net.Conn, from io.Reader) {
-	_, _ = io.Copy(to, from) //nolint:errcheck // an end is an end
+	_, _ = io.Copy(to, from)
 	if half, ok := to.(*net.TCPConn); ok {
-		_ = half.CloseWrite() //nolint:errcheck // it may have gone
+		_ = half.CloseWrite()
 	}
 }

@@ -10,7 +10,7 @@ import (
 
 func TestFront(t *testing.T) {
 	srv := httptest.NewTLSServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		_, _ = io.WriteString(w, r.Host) //nolint:errcheck // the client sees it
+		_, _ = io.WriteString(w, r.Host)
 	}))
 	defer srv.Close()
 	f, err := startFront(t.Context())
