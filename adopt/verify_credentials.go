@@ -17,11 +17,17 @@ import (
 func (v *verifier) checkCredentials() []Check {
 	sites := v.plannedSites()
 	d := v.cluster.Declared
-	if len(sites) != 1 || d == nil || d.Infrastructure == nil {
-		// checkIdentities says what is wrong with the VMs, and the prediction that there is no ProxmoxCluster.
+	if len(sites) == 0 || d == nil || d.Infrastructure == nil {
+		// checkUnplanned says that nothing was planned, and the prediction that there is no ProxmoxCluster.
 		return nil
 	}
 	c := Check{Name: CheckCredentials, Step: StepUnpauseCluster, State: CheckOK}
+	if len(sites) > 1 {
+		c.Subject, c.State = clusterRef(v.cluster.Key), CheckFailed
+		c.Detail = "the Machines were planned for VMs on the sites " + strings.Join(sites, ", ") + ", and a ProxmoxCluster leads to one"
+		c.Remedy = "Leave everything paused: on the other site the VMIDs are other guests'. Give up the adoption (the runbook says how), and plan it anew for one site."
+		return []Check{c}
+	}
 	secret := d.Infrastructure.CredentialsSecret
 	namespace, name, _ := strings.Cut(secret, "/")
 	server := ""
@@ -81,21 +87,23 @@ func (v *verifier) plannedSites() []string {
 
 // ownCredentials is the Secret from which CAPMOX's environment comes, or what stands for it where the Deployment itself has it; nil if it takes none, and not seen if that cannot be told.
 func (v *verifier) ownCredentials() (secret *inventory.StoredSecret, seen bool) {
-	for i := range v.s.Providers {
-		p := &v.s.Providers[i]
-		if p.Label == providerCAPMOX && p.Server != "" {
-			return &inventory.StoredSecret{Namespace: p.Namespace, Name: p.Name, Keys: []string{"url"}, Server: p.Server}, true
-		}
-		if p.Label != providerCAPMOX || p.Credentials == "" {
-			continue
-		}
-		j := slices.IndexFunc(v.s.StoredSecrets, func(s inventory.StoredSecret) bool { return s.Namespace+"/"+s.Name == p.Credentials })
-		if j < 0 {
+	all := slices.DeleteFunc(slices.Clone(v.s.Providers), func(p inventory.Provider) bool { return p.Label != providerCAPMOX })
+	if len(all) != 1 {
+		// Nothing is known of a CAPMOX whose Deployment was not seen, and of two it is not known which one acts.
+		return nil, false
+	}
+	switch p := all[0]; {
+	case p.Server != "":
+		return &inventory.StoredSecret{Namespace: p.Namespace, Name: p.Name, Keys: []string{"url"}, Server: p.Server}, true
+	case p.Credentials == "":
+		return nil, true
+	default:
+		i := slices.IndexFunc(v.s.StoredSecrets, func(s inventory.StoredSecret) bool { return s.Namespace+"/"+s.Name == p.Credentials })
+		if i < 0 {
 			return nil, false
 		}
-		return &v.s.StoredSecrets[j], true
+		return &v.s.StoredSecrets[i], true
 	}
-	return nil, true
 }
 
 // sitesAt are the sites that an API's URL leads to: those of the same address, else those that have a host of that address or name.

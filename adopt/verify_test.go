@@ -258,10 +258,13 @@ func TestChecks(t *testing.T) {
 				}
 			}
 		}, adopt.CheckMembers, adopt.CheckFailed, adopt.StepUnpauseControlPlane, "no control-plane Machine stands for the etcd member etcd-2"},
-		"credentials of another site":          {leadTo("prod-pve", "https://dr:8006"), adopt.CheckCredentials, adopt.CheckFailed, adopt.StepUnpauseCluster, "the credentials in it lead to site dr (https://dr:8006), and the VMs are on site lab"},
-		"credentials of nobody knows where":    {leadTo("prod-pve", "https://10.255.0.1:8006"), adopt.CheckCredentials, adopt.CheckUnknown, adopt.StepUnpauseCluster, "which site that is, is not known"},
-		"credentials that name another host":   {leadTo("prod-pve", "https://PVE1:443"), adopt.CheckCredentials, adopt.CheckOK, adopt.StepUnpauseCluster, "lead to site lab"},
-		"CAPMOX's own credentials, not read":   {ownCredentials(nil), adopt.CheckCredentials, adopt.CheckUnknown, adopt.StepUnpauseCluster, "credentials of its own, which go before those in a Secret, was not seen"},
+		"credentials of another site":        {leadTo("prod-pve", "https://dr:8006"), adopt.CheckCredentials, adopt.CheckFailed, adopt.StepUnpauseCluster, "the credentials in it lead to site dr (https://dr:8006), and the VMs are on site lab"},
+		"credentials of nobody knows where":  {leadTo("prod-pve", "https://10.255.0.1:8006"), adopt.CheckCredentials, adopt.CheckUnknown, adopt.StepUnpauseCluster, "which site that is, is not known"},
+		"credentials that name another host": {leadTo("prod-pve", "https://PVE1:443"), adopt.CheckCredentials, adopt.CheckOK, adopt.StepUnpauseCluster, "lead to site lab"},
+		"CAPMOX's own credentials, not read": {ownCredentials(nil), adopt.CheckCredentials, adopt.CheckUnknown, adopt.StepUnpauseCluster, "credentials of its own, which go before those in a Secret, was not seen"},
+		"CAPMOX's Deployment, not seen":      {func(s *inventory.Snapshot) { s.Providers = nil }, adopt.CheckCredentials, adopt.CheckUnknown, adopt.StepUnpauseCluster, "was not seen"},
+		"machines on two sites": {func(s *inventory.Snapshot) { machineOf(s, "w-1").Annotations[adopt.AnnotationVM] = "dr/1001" },
+			adopt.CheckCredentials, adopt.CheckFailed, adopt.StepUnpauseCluster, "VMs on the sites dr, lab"},
 		"CAPMOX has no credentials of its own": {ownCredentials(&inventory.StoredSecret{EmptyKeys: []string{"secret", "token", "url"}}), adopt.CheckCredentials, adopt.CheckOK, adopt.StepUnpauseCluster, "the credentials in it lead to site lab"},
 		"CAPMOX's own credentials, not there":  {ownCredentials(&inventory.StoredSecret{Absent: true}), adopt.CheckCredentials, adopt.CheckOK, adopt.StepUnpauseCluster, "the credentials in it lead to site lab"},
 		"CAPMOX's own credentials lead here":   {ownCredentials(&inventory.StoredSecret{Keys: []string{"url"}, Server: "https://pve1"}), adopt.CheckCredentials, adopt.CheckOK, adopt.StepUnpauseCluster, "CAPMOX's own credentials, which go before the ProxmoxCluster's, lead to site lab"},
