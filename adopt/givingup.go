@@ -48,7 +48,10 @@ func (p *Plan) GivingUp() []string {
 		kubectl("delete", "inclusterippools.ipam.cluster.x-k8s.io", p.Name+"-v4-icip", p.Name+"-v6-icip", "--ignore-not-found", "--wait=false"))
 	var names []string
 	for _, s := range p.Secrets {
-		names = append(names, s.Name)
+		// One that somebody named may be others' too.
+		if s.Name != p.sharedSecret {
+			names = append(names, s.Name)
+		}
 	}
 	for _, m := range p.Machines {
 		names = append(names, m.Name)
@@ -60,9 +63,9 @@ func (p *Plan) GivingUp() []string {
 
 // givingUpScript is GivingUp as a file. It stops at the first command that fails: what comes after a failed pause deletes VMs.
 func (p *Plan) givingUpScript() []byte {
-	head := []string{"#!/bin/sh",
+	head := []string{"#!/usr/bin/env bash",
 		"# \"Giving up\" of RUNBOOK.md: takes the objects of this adoption out of the management cluster" + inContext(p.managementContext) + ", and leaves the VMs alone.",
 		"# It can be run again. The namespace " + comment(p.Namespace) + " stays: delete it if it was made for this alone.",
-		"set -eu"}
+		"set -euo pipefail"}
 	return []byte(strings.Join(append(head, p.GivingUp()...), "\n") + "\n")
 }

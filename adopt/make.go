@@ -125,7 +125,7 @@ func (p *planner) empty() *Plan {
 	if m := p.s.Management; m != nil && m.Context != inCluster {
 		out.managementContext = m.Context
 	}
-	out.workloadContext = p.workloadContext()
+	out.workloadContext, out.sharedSecret = p.workloadContext(), p.opt.Future.CredentialsSecret
 	for i := range p.s.Providers {
 		if p.s.Providers[i].Label == providerCAPMOX {
 			out.ownCredentials = cmp.Or(out.ownCredentials, p.s.Providers[i].Credentials)

@@ -41,6 +41,8 @@ type Plan struct {
 	access, workloadAccess []string
 	// managementContext and workloadContext are kubectl's; empty for the current context.
 	managementContext, workloadContext string
+	// sharedSecret is the credentials Secret that the options named; empty for the bundle's own.
+	sharedSecret string
 	// ownCredentials is the Secret of CAPMOX's own access to Proxmox, NAMESPACE/NAME.
 	ownCredentials string
 	// controlPlaneFiles are paths that a control plane needs and no API shows.

@@ -164,7 +164,7 @@ func (k commander) patchNodes() Step {
 	s.Check = []string{k.workload("get", "nodes", "-o", "custom-columns=NAME:.metadata.name,PROVIDERID:.spec.providerID,UUID:.status.nodeInfo.systemUUID")}
 	s.Expect = "PROVIDERID is proxmox:// and the UUID of the same line in lower case, for each Node that is adopted"
 	s.AbortNote = "There is nothing to take back of a providerID that is right: it does nothing by itself. One that is wrong cannot be changed: " +
-		"drain the Node, delete it, restart its kubelet, which registers it anew without one, and do this step again."
+		"keep what kubectl get node NAME -o yaml shows, drain the Node, delete it, restart its kubelet, which registers it anew without one, set the labels, annotations and taints again that it had through the API (its role among them), and do this step again. One control plane at a time."
 	return s
 }
 
@@ -223,7 +223,7 @@ func (k commander) credentials(s *Step, name, apply string) {
 		"# makes a file that only you can read: with an editor put the ID of CAPMOX's API token (user@realm!name) behind token= and its secret behind secret=",
 		"test -e "+file+" || (umask 077 && printf 'url=%s\\ntoken=\\nsecret=\\n' "+pki.Quote(url)+" > "+file+")")
 	s.Commands = append(s.Commands, "# "+k.p.namespace+"/"+name+": the access of CAPMOX to site "+comment(k.p.site),
-		"if grep -E '^(url|token|secret)=$' "+file+"; then echo 'NOT MADE: fill in what is empty' >&2; false; else "+
+		"if [ \"$(grep -cE '^(url|token|secret)=[^[:space:]]+$' "+file+")\" != 3 ]; then echo 'NOT MADE: url, token and secret each need a line with a value and no blank' >&2; false; else "+
 			k.inNamespace("create", "secret", "generic", name, "--from-env-file="+name+".env", "--dry-run=client", "-o", "yaml")+apply+"; fi")
 	s.After = append(s.After, "# removes the file with the token", "rm -f -- "+file)
 }
@@ -262,7 +262,7 @@ func (k commander) applies() []Step {
 		if i == len(titles)-1 {
 			s.Check, s.Expect = append(s.Check, k.verify()), s.Expect+", and "+verified
 		}
-		s.AbortNote = "See \"Giving up\" below: the Cluster stays paused while the objects are deleted. To go on instead, mend the file and apply it again."
+		s.AbortNote = "See \"Giving up\" in RUNBOOK.md (adopt --output-dir): the Cluster stays paused while the objects are deleted. To go on instead, mend the file and apply it again."
 		out = append(out, s)
 	}
 	return out
@@ -370,8 +370,9 @@ func (k commander) unpauseWorkers() Step {
 func (k commander) finish() Step {
 	machines := []string{resMachines, "-l", clusterv1.ClusterNameLabel + "=" + k.p.name}
 	describe := []string{"clusterctl", "describe", "cluster", k.p.name, "-n", k.p.namespace}
-	if m := k.p.s.Management; m != nil && m.Context != inCluster && m.Context != "" {
-		describe = append(describe, "--kubeconfig-context="+m.Context)
+	for _, arg := range k.p.managementAccess() {
+		// clusterctl calls it so.
+		describe = append(describe, strings.Replace(arg, "--context=", "--kubeconfig-context=", 1))
 	}
 	return Step{ID: StepFinish, Title: "Take the brakes off",
 		Why: "Until here no Machine can be drained, deleted or remediated, and clusterctl move waits. Scaling down, MachineHealthChecks and clusterctl move come after this step, not before.",

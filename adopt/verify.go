@@ -318,7 +318,9 @@ func (v *verifier) count(id StepID) (objects, paused int) {
 				continue
 			}
 			pm := v.infra[m.Name]
-			add(m.Paused || pm != nil && pm.Paused)
+			// KCP compares the KubeadmConfig, whose controller does nothing until it is let go.
+			config := v.existing.all[objectID{"KubeadmConfig", v.namespace, m.Name}]
+			add(m.Paused || pm != nil && pm.Paused || m.ControlPlane && config != nil && annotated(config, clusterv1.PausedAnnotation))
 		}
 	case StepUnpauseControlPlane, StepUnpauseWorkers:
 		for _, g := range v.groups {

@@ -404,6 +404,12 @@ func TestSteps(t *testing.T) {
 		s.Machines[i].Paused, s.ProxmoxMachines[i].Paused = false, false
 		s.Machines[i].NodeRef = s.Machines[i].Name
 	}
+	if v := verify(t, s); v.Next != adopt.StepUnpauseMachines {
+		t.Errorf("with KubeadmConfigs paused, next %s\n%s", v.Next, states(v))
+	}
+	for _, name := range []string{"cp-1", "cp-2", "cp-3"} {
+		release(s, "KubeadmConfig", name)
+	}
 	for i := range s.Groups {
 		s.Groups[i].Paused = false
 	}

@@ -2,6 +2,7 @@ package render
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
@@ -154,12 +155,28 @@ func stepSections(p *adopt.Plan) []Section {
 			}
 		}
 		add("First, and stop here if "+s.StopIf+":", s.Before)
-		add("Do:", s.Commands)
+		add("Do:", chained(s.Commands))
 		add("Go on only if "+s.Expect+":", s.Check)
 		add("Then:", s.After)
 		sec.Blocks = append(sec.Blocks, back(s)...)
-		add("To go on after that:", s.Resume)
+		add("To go on after that:", chained(s.Resume))
 		out = append(out, sec)
+	}
+	return out
+}
+
+// chained keeps a line from running if one before it failed: a block is pasted as a whole.
+func chained(lines []string) []string {
+	out := slices.Clone(lines)
+	last := -1
+	for i := range out {
+		if out[i] == "" || strings.HasPrefix(out[i], "#") {
+			continue
+		}
+		if last >= 0 {
+			out[last] += " &&"
+		}
+		last = i
 	}
 	return out
 }

@@ -115,6 +115,9 @@ func (a *adoption) read(c *cli.Context) error {
 	if a.outputDir != "" && a.secretsDir != "" && filepath.Clean(a.outputDir) == filepath.Clean(a.secretsDir) {
 		return usagef("--output-dir and --secrets-dir are one folder: Secrets lie in one that only you can read, and that you delete")
 	}
+	if a.nodesOut == "-" {
+		return usagef("--nodes-out: standard output has the manifests, and this is for another cluster").hint("Give a file that does not exist.")
+	}
 	if _, err := os.Lstat(a.nodesOut); a.nodesOut != "" && err == nil {
 		return usagef("--nodes-out: %s is there already, and is not overwritten", a.nodesOut).hint("Give a file that does not exist.")
 	}

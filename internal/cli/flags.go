@@ -70,7 +70,7 @@ func outputFlags() []cli.Flag {
 
 // collectionFlags have a meaning only where servers are asked.
 var collectionFlags = []string{"kubeconfig", "context", "namespace", "all-namespaces", "request-timeout", "read-secrets",
-	"guest-agent", "insecure", "now"}
+	"guest-agent", "insecure", "now", "task-window"}
 
 func parseNow(s string) (time.Time, error) {
 	t, err := time.Parse(time.RFC3339, s)

@@ -72,6 +72,11 @@ func (v *verification) read(c *cli.Context) error {
 	if v.options.Cluster == "" {
 		return usagef("which cluster? --cluster is missing").hint("proxaudit inventory lists the clusters that there are.")
 	}
+	for _, name := range []string{"target-name", "target-namespace"} {
+		if len(v.settings.from) > 0 && c.IsSet(name) {
+			return usagef("--%s says how servers are asked, and --from asks none: the snapshot says which Cluster object is the cluster's", name)
+		}
+	}
 	if v.options.CAPMOXTokenID == "" {
 		v.options.CAPMOXTokenID = clusterConfig(v.settings.cfg, v.options.Cluster).Adopt.CAPMOXTokenID
 	} else if err := proxmox.CheckTokenID(v.options.CAPMOXTokenID); err != nil {

@@ -139,8 +139,8 @@ func TestVerifyWatchEnds(t *testing.T) {
 			s.Groups[i].Paused = false
 		}
 		for _, o := range s.Objects {
-			if o.Kind == "Cluster" {
-				delete(o.Content["metadata"].(map[string]any)["annotations"].(map[string]any), adopt.BlockMove)
+			for _, key := range map[string][]string{"Cluster": {adopt.BlockMove}, "KubeadmConfig": {"cluster.x-k8s.io/paused"}}[o.Kind] {
+				delete(o.Content["metadata"].(map[string]any)["annotations"].(map[string]any), key)
 			}
 		}
 	}
