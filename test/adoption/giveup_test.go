@@ -1,9 +1,8 @@
 package adoption
 
 import (
-	"encoding/json"
+	"os"
 	"path/filepath"
-	"slices"
 	"strings"
 	"testing"
 	"time"
