@@ -85,9 +85,13 @@ type Provider struct {
 	// Credentials is the Secret (NAMESPACE/NAME) from which CAPMOX's environment takes its own access to Proxmox (PROXMOX_URL);
 	// empty if it takes none from a Secret. Whether there is any in it, StoredSecrets tell.
 	Credentials string `json:"credentials,omitempty"`
-	// Server is scheme, host and port of a PROXMOX_URL that stands in the Deployment itself.
+	// Server is scheme, host and port of a PROXMOX_URL that stands in the Deployment itself; UnknownServer if it may name one in a way
+	// that is not read.
 	Server string `json:"server,omitempty"`
 }
+
+// UnknownServer stands for a Proxmox API whose address was not read.
+const UnknownServer = "unknown"
 
 // Object is one API object as served, for analyses that need more than the normalised structs hold.
 type Object struct {

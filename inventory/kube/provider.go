@@ -28,14 +28,12 @@ type deploymentObject struct {
 						ValueFrom struct {
 							SecretKeyRef struct {
 								Name string `json:"name"`
+								Key  string `json:"key"`
 							} `json:"secretKeyRef"`
+							Other map[string]any `json:"configMapKeyRef"`
 						} `json:"valueFrom"`
 					} `json:"env"`
-					EnvFrom []struct {
-						SecretRef struct {
-							Name string `json:"name"`
-						} `json:"secretRef"`
-					} `json:"envFrom"`
+					EnvFrom []map[string]any `json:"envFrom"`
 				} `json:"containers"`
 			} `json:"spec"`
 		} `json:"template"`
@@ -65,19 +63,23 @@ func provider(o object) (inventory.Provider, error) {
 		if out.Image == "" || c.Name == "manager" {
 			out.Image = c.Image
 		}
-		// CAPMOX 0.9.0 cmd/main.go: setupProxmoxClient. What env names stands over envFrom.
-		for _, e := range c.EnvFrom {
-			if name := e.SecretRef.Name; name != "" && out.Label == providerCAPMOX {
-				out.Credentials = o.namespace + "/" + name
-			}
+		if out.Label != providerCAPMOX || len(d.Spec.Template.Spec.Containers) > 1 && c.Name != "manager" {
+			continue
+		}
+		// CAPMOX 0.9.0 cmd/main.go: setupProxmoxClient. What env names stands over envFrom, which may name it.
+		if len(c.EnvFrom) > 0 {
+			out.Server = inventory.UnknownServer
 		}
 		for _, e := range c.Env {
 			if e.Name != proxmoxURL {
 				continue
 			}
 			out.Credentials, out.Server = "", apiServer(e.Value)
-			if name := e.ValueFrom.SecretKeyRef.Name; name != "" {
-				out.Credentials = o.namespace + "/" + name
+			switch ref := e.ValueFrom.SecretKeyRef; {
+			case ref.Name != "" && ref.Key == "url":
+				out.Credentials = o.namespace + "/" + ref.Name
+			case out.Server == "" && (e.Value != "" || len(e.ValueFrom.Other) > 0 || ref.Name != ""):
+				out.Server = inventory.UnknownServer
 			}
 		}
 	}

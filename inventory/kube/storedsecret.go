@@ -1,7 +1,6 @@
 package kube
 
 import (
-	"cmp"
 	"crypto"
 	"crypto/x509"
 	"encoding/base64"
@@ -9,6 +8,7 @@ import (
 	"errors"
 	"maps"
 	"net/url"
+	"regexp"
 	"slices"
 	"strings"
 
@@ -64,8 +64,7 @@ func decodeSecret(body []byte, w wantedSecret) (out inventory.StoredSecret, ok b
 		out.Renewable = renewable(data["value"], strings.TrimSuffix(out.Name, "-kubeconfig"))
 		note(&out, "value", certificates(authority))
 	case useCredentials:
-		// The first is what a ProxmoxCluster's Secret has, and what CAPMOX's manifest takes; the second is an envFrom's.
-		out.Server = apiServer(cmp.Or(string(data["url"]), string(data[proxmoxURL])))
+		out.Server = apiServer(string(data["url"]))
 	case useNames:
 	}
 	return out, true
@@ -137,10 +136,14 @@ func renewable(kubeconfig []byte, cluster string) *bool {
 	return &out
 }
 
+// plainHost is a DNS name or an IP address, with a port or without.
+var plainHost = regexp.MustCompile(`^([0-9A-Za-z]([0-9A-Za-z.-]*[0-9A-Za-z])?|\[[0-9A-Fa-f:.]+\])(:[0-9]{1,5})?$`)
+
 // apiServer is the scheme, host and port of a URL: whatever else somebody put into it may be a credential.
 func apiServer(text string) string {
 	u, err := url.Parse(strings.TrimSpace(text))
-	if err != nil || u.Host == "" {
+	// A credential with a / or # in it is no user information to url.Parse: a part of it would be the host.
+	if err != nil || u.Scheme != "https" || !plainHost.MatchString(u.Host) || strings.Contains(u.Path+u.RawQuery+u.Fragment, "@") {
 		return ""
 	}
 	return (&url.URL{Scheme: u.Scheme, Host: u.Host}).String()
