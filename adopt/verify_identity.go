@@ -125,6 +125,12 @@ func (v *verifier) compareVM(site, vmid, uuid string) (wrong []difference, missi
 		case vm.UUID() != uuid:
 			wrong = append(wrong, difference{fmt.Sprintf("VM %s/%s has the UUID %q, and %q was planned", site, vmid, vm.UUID(), uuid), otherVM})
 		}
+		// A clone or a restored backup that runs beside it says that it is the Node as well.
+		for i := range v.s.VMs {
+			if other := &v.s.VMs[i]; other != vm && uuid != "" && !other.IsTemplate() && other.UUID() == uuid {
+				wrong = append(wrong, difference{fmt.Sprintf("VM %s has the same UUID as VM %s/%s", other.Key(), site, vmid), otherVM})
+			}
+		}
 		return wrong, missing
 	}
 	if v.s.Known(source, inventory.ScopeGuests) {

@@ -278,6 +278,11 @@ func TestChecks(t *testing.T) {
 		}, adopt.CheckCredentials, adopt.CheckFailed, adopt.StepUnpauseCluster, "lead to site dr"},
 		"CAPMOX's own credentials lead away": {ownCredentials(&inventory.StoredSecret{Keys: []string{"url"}, Server: "https://dr:8006"}), adopt.CheckCredentials, adopt.CheckFailed, adopt.StepUnpauseCluster, "lead to site dr"},
 
+		"another VM of the same UUID": {func(s *inventory.Snapshot) {
+			twin := *vmOf(s, "w-1")
+			twin.VMID, twin.Name = 4711, "restored"
+			s.VMs = append(s.VMs, twin)
+		}, adopt.CheckIdentity, adopt.CheckFailed, adopt.StepUnpauseFirst, "VM lab/4711 has the same UUID as VM lab/1001"},
 		"no label": {func(s *inventory.Snapshot) { storedOf(s, "prod-ca").Labels = nil }, adopt.CheckSecret, adopt.CheckNote, adopt.StepUnpauseControlPlane, "the controllers' caches select by it"},
 
 		"a Node that joined": {func(s *inventory.Snapshot) {

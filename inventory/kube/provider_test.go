@@ -49,7 +49,7 @@ func TestRenewable(t *testing.T) {
 
 func TestAPIServer(t *testing.T) {
 	for text, want := range map[string]string{
-		"https://pve:8006/api2/json": "https://pve:8006", " https://[fd00::1]:8006\n": "https://[fd00::1]:8006", "HTTPS://u:s@10.0.0.1": "https://10.0.0.1",
+		"https://pve:8006/api2/json": "https://pve:8006", "https://[fd00::1]:8006\n": "https://[fd00::1]:8006", "HTTPS://u:s@10.0.0.1": "https://10.0.0.1",
 		"https://root:4711/abc@host:8006": "", "https://12ab34cd/ef@host:8006": "", "https://root@pam!tok=uu:12#x@h": "", "https://capmox!tok=12345678-aaaa": "",
 		"pve:8006": "", "$(PVE)": "", "": "", "http://pve": "",
 	} {
