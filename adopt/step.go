@@ -109,7 +109,7 @@ func (k commander) verify() string {
 
 // pauseAll stops every controller at once.
 func (k commander) pauseAll() string {
-	return k.inNamespace("patch", "clusters."+inventory.GroupCluster, k.p.name, "--type=merge", "-p", `{"spec":{"paused":true}}`)
+	return k.inNamespace("patch", resClusters, k.p.name, "--type=merge", "-p", `{"spec":{"paused":true}}`)
 }
 
 // resume undoes pauseAll, for who looked at what every controller would do then.
@@ -206,7 +206,9 @@ func (k commander) createSecrets() Step {
 	}
 	s.Check = []string{k.inNamespace("get", "secrets", "-o", "custom-columns=NAME:.metadata.name,TYPE:.type")}
 	s.Expect = fmt.Sprintf("these are there, each with the TYPE that the table of Secrets says: %s", strings.Join(k.secretNames(), ", "))
-	s.Abort = []string{k.inNamespace(append([]string{"delete", "secret", "--ignore-not-found"}, k.secretNames()...)...)}
+	// One that somebody named may be others' too.
+	mine := slices.DeleteFunc(k.secretNames(), func(name string) bool { return name == k.plan.sharedSecret })
+	s.Abort = []string{k.inNamespace(append([]string{"delete", "secret", "--ignore-not-found"}, mine...)...)}
 	s.AbortNote = "The namespace stays. Was it made for this alone, then deleting it is enough."
 	return s
 }

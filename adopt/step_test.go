@@ -133,3 +133,18 @@ func TestGoingBackAndOn(t *testing.T) {
 		}
 	}
 }
+
+// A credentials Secret that the options name may be others' too: nothing deletes it.
+func TestNamedCredentialsStay(t *testing.T) {
+	o := options()
+	o.Future.CredentialsSecret = "shared"
+	p := plan(t, inventorytest.ScriptBuilt("prod", 1, 1), o)
+	if !slices.ContainsFunc(p.Secrets, func(s adopt.SecretNeed) bool { return s.Name == "shared" }) {
+		t.Fatal("the plan does not need it")
+	}
+	for _, l := range slices.Concat(p.GivingUp(), stepOf(t, p, adopt.StepSecrets).Abort) {
+		if strings.Contains(l+" ", " shared ") {
+			t.Errorf("%s", l)
+		}
+	}
+}

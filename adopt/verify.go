@@ -50,7 +50,7 @@ func Verify(s *inventory.Snapshot, opt VerifyOptions, predictions []Prediction) 
 		Cluster: p.cluster.Key, Name: p.name, Namespace: p.namespace, Since: v.since,
 		Predictions: predictions, Checks: v.checks(), Steps: []VerifiedStep{},
 	}
-	out.pause = kubectl(p.managementAccess(), "-n", p.namespace, "patch", resClusters, p.name, "--type=merge", "-p", `{"spec":{"paused":true}}`)
+	out.pause = commander{p: p}.pauseAll()
 	if out.Predictions == nil {
 		out.Predictions = []Prediction{}
 	}

@@ -43,7 +43,7 @@ func (v *verifier) checkCredentials() []Check {
 		c.Detail = "whether CAPMOX has credentials of its own, which go before those in a Secret, was not seen"
 		c.Remedy = "Let the account read the Secret that CAPMOX's Deployment takes PROXMOX_URL from, by its name (--read-secrets): of it the host in url is looked at."
 		return []Check{c}
-	case own != nil && len(own.Keys) > 0 && (slices.Contains(own.Keys, "url") || slices.Contains(own.Keys, "PROXMOX_URL")):
+	case own != nil && slices.Contains(own.Keys, "url"):
 		namespace, name, server, whose = own.Namespace, own.Name, cmp.Or(own.Server, "?"), "CAPMOX's own credentials, which go before the ProxmoxCluster's,"
 	case secret == "":
 		// The prediction says so.
@@ -88,7 +88,7 @@ func (v *verifier) plannedSites() []string {
 // ownCredentials is the Secret from which CAPMOX's environment comes, or what stands for it where the Deployment itself has it; nil if it takes none, and not seen if that cannot be told.
 func (v *verifier) ownCredentials() (secret *inventory.StoredSecret, seen bool) {
 	all := slices.DeleteFunc(slices.Clone(v.s.Providers), func(p inventory.Provider) bool { return p.Label != providerCAPMOX })
-	if len(all) != 1 {
+	if len(all) != 1 || !v.s.Known(inventory.ManagementSource, inventory.ScopeProviders) {
 		// Nothing is known of a CAPMOX whose Deployment was not seen, and of two it is not known which one acts.
 		return nil, false
 	}

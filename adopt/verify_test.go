@@ -263,6 +263,9 @@ func TestChecks(t *testing.T) {
 		"credentials that name another host": {leadTo("prod-pve", "https://PVE1:443"), adopt.CheckCredentials, adopt.CheckOK, adopt.StepUnpauseCluster, "lead to site lab"},
 		"CAPMOX's own credentials, not read": {ownCredentials(nil), adopt.CheckCredentials, adopt.CheckUnknown, adopt.StepUnpauseCluster, "credentials of its own, which go before those in a Secret, was not seen"},
 		"CAPMOX's Deployment, not seen":      {func(s *inventory.Snapshot) { s.Providers = nil }, adopt.CheckCredentials, adopt.CheckUnknown, adopt.StepUnpauseCluster, "was not seen"},
+		"CAPMOX's Deployment, perhaps not the only one": {func(s *inventory.Snapshot) {
+			coverageOf(s, inventory.ManagementSource, inventory.ScopeProviders).State = inventory.Partial
+		}, adopt.CheckCredentials, adopt.CheckUnknown, adopt.StepUnpauseCluster, "was not seen"},
 		"machines on two sites": {func(s *inventory.Snapshot) { machineOf(s, "w-1").Annotations[adopt.AnnotationVM] = "dr/1001" },
 			adopt.CheckCredentials, adopt.CheckFailed, adopt.StepUnpauseCluster, "VMs on the sites dr, lab"},
 		"CAPMOX has no credentials of its own": {ownCredentials(&inventory.StoredSecret{EmptyKeys: []string{"secret", "token", "url"}}), adopt.CheckCredentials, adopt.CheckOK, adopt.StepUnpauseCluster, "the credentials in it lead to site lab"},
