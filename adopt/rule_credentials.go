@@ -25,22 +25,35 @@ var ruleCredentials = Rule{
 				return []Finding{r.of(clusterRef(p.cluster.Key), fmt.Sprintf("the VMs are on site %s, and the credentials in the Secret %s, which another ProxmoxCluster has, lead to %s",
 					p.site, secret, strings.Join(sites, ", ")))}
 			}
-			// CAPMOX's own access, if it has one, goes before the Secret, and a ProxmoxCluster without a Secret that works shows it.
-			if own := p.managedSites(""); len(own) > 0 && !slices.Equal(own, []string{p.site}) {
+			// CAPMOX's own access, if it has one, goes before the Secret.
+			if own := p.ownSites(); len(own) > 0 && !slices.Equal(own, []string{p.site}) {
 				return []Finding{r.advise(clusterRef(p.cluster.Key), "Take CAPMOX's own access out of its environment (the Secret that its Deployment names), and give each ProxmoxCluster a Secret of its own.",
 					fmt.Sprintf("the VMs are on site %s, and CAPMOX has credentials of its own, which lead to %s and go before those in a Secret", p.site, strings.Join(own, ", ")))}
 			}
 			return nil
 		}
-		sites := p.managedSites("")
+		sites := p.ownSites()
+		own, seen := OwnCredentials(p.s)
 		switch {
+		case len(sites) == 0 && seen && own == nil:
+			return []Finding{r.advise(clusterRef(p.cluster.Key), "Leave out --controller-credentials, so that the cluster gets a Secret with credentials of its own.", "CAPMOX has no credentials of its own in its environment")}
 		case len(sites) == 0:
-			return []Finding{r.of(clusterRef(p.cluster.Key), "no machine that CAPMOX manages with its own credentials shows which site they lead to")}
+			return []Finding{r.of(clusterRef(p.cluster.Key), "neither the Secret that CAPMOX's Deployment takes its own credentials from (--read-secrets) nor a machine that it manages with them shows which site they lead to")}
 		case !slices.Contains(sites, p.site) || len(sites) > 1:
 			return []Finding{r.of(clusterRef(p.cluster.Key), fmt.Sprintf("the VMs are on site %s, and CAPMOX's own credentials lead to %s", p.site, strings.Join(sites, ", ")))}
 		}
 		return nil
 	},
+}
+
+// ownSites are the sites that CAPMOX's own access leads to: the one that its address names, or else those of the VMs that it manages by it.
+func (p *planner) ownSites() []string {
+	if own, seen := OwnCredentials(p.s); seen && own != nil {
+		if at := sitesAt(p.s, own.Server); len(at) > 0 {
+			return at
+		}
+	}
+	return p.managedSites("")
 }
 
 // managedSites are the sites of the VMs of other clusters whose ProxmoxCluster names a Secret (NAMESPACE/NAME); empty stands

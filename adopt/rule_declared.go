@@ -18,7 +18,7 @@ var ruleDeclared = Rule{
 	Why: "Two Machines for one VM: whichever is deleted first takes the VM with it. Objects of the same name that proxaudit did not render for " +
 		"these very machines would be changed by the manifests, and with them what becomes of other machines. What an earlier bundle had and this one " +
 		"has no more stays: a MachineSet of it clones VMs, or deletes Machines, until it has as many as it wants.",
-	Remedy: "Choose another namespace or name (--target-namespace, --target-name). A cluster that Cluster API made is under it already: there is nothing to adopt. " +
+	Remedy: "Choose another namespace or name (--target-namespace, --target-name). A cluster that Cluster API made is under it already: there is nothing to adopt, and of one whose adoption is over the Machines that were made since are none that a bundle has. " +
 		"What is left of an earlier bundle for this cluster: take it back with that bundle's RUNBOOK.md (Giving up), then adopt anew.",
 	check: func(r *Rule, p *planner) []Finding {
 		planned := p.planned()

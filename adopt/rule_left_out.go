@@ -1,6 +1,9 @@
 package adopt
 
-import "fmt"
+import (
+	"fmt"
+	"slices"
+)
 
 var ruleLeftOut = Rule{
 	ID:    "PXA251",
@@ -11,7 +14,11 @@ var ruleLeftOut = Rule{
 	check: func(r *Rule, p *planner) []Finding {
 		var out []Finding
 		for _, m := range p.leftOut {
-			out = append(out, r.of(nodeRef(m.node), fmt.Sprintf("class %s, Ready is %q", m.entity.Class, m.node.Ready)))
+			why := "no VM of a scanned site stands for it: class " + string(m.entity.Class)
+			if slices.Contains(p.opt.LeaveOut, m.node.Name) {
+				why = "named by --leave-out"
+			}
+			out = append(out, r.of(nodeRef(m.node), fmt.Sprintf("%s, Ready is %q", why, m.node.Ready)))
 		}
 		return out
 	},

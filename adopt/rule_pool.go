@@ -31,23 +31,26 @@ var rulePool = Rule{
 		slices.SortFunc(list, netip.Addr.Compare)
 		for _, a := range list {
 			if p.future.set.Contains(a) {
-				out = append(out, r.of(found[a].ref(), fmt.Sprintf("%s is in %q", a, p.future.addresses)))
+				out = append(out, r.of(found[a].ref(), fmt.Sprintf("%s is in %s", a, p.poolText())))
 			}
 		}
 		for _, e := range p.endpointAddresses() {
 			if p.future.set.Contains(e.address) {
-				out = append(out, r.of(clusterRef(p.cluster.Key), fmt.Sprintf("%s %s is in %q", e.what, e.address, p.future.addresses)))
+				out = append(out, r.of(clusterRef(p.cluster.Key), fmt.Sprintf("%s %s is in %s", e.what, e.address, p.poolText())))
 			}
 		}
 		for _, a := range p.infrastructure() {
-			out = append(out, r.of(clusterRef(p.cluster.Key), fmt.Sprintf("%s %s is in %q", a.what, a.address, p.future.addresses)))
+			out = append(out, r.of(clusterRef(p.cluster.Key), fmt.Sprintf("%s %s is in %s", a.what, a.address, p.poolText())))
 		}
 		for _, other := range p.otherAddresses() {
-			out = append(out, r.of(other.ref, fmt.Sprintf("%s is in %q", other.address, p.future.addresses)))
+			out = append(out, r.of(other.ref, fmt.Sprintf("%s is in %s", other.address, p.poolText())))
 		}
 		return append(out, p.otherPools(r)...)
 	},
 }
+
+// poolText is the pool as it was given.
+func (p *planner) poolText() string { return strings.Join(p.future.addresses, ", ") }
 
 type namedAddress struct {
 	address netip.Addr
@@ -197,7 +200,7 @@ func (p *planner) otherPools(r *Rule) []Finding {
 		}
 		// A pool that its own provider cannot read hands nothing out.
 		if set, err := addresspool.Parse(texts); err == nil && p.future.set.Overlaps(set) {
-			out = append(out, r.of(objectSubject(o), fmt.Sprintf("it hands out %q, and %q has some of them", texts, p.future.addresses)))
+			out = append(out, r.of(objectSubject(o), fmt.Sprintf("it hands out %s, and %s has some of them", strings.Join(texts, ", "), p.poolText())))
 		}
 	}
 	return out

@@ -37,6 +37,11 @@ func managed(site string) change {
 	}
 }
 
+// ownAccess lets CAPMOX's Deployment take its access from a Secret, of which was seen what is given.
+func ownAccess(seen *inventory.StoredSecret) change {
+	return func(s *inventory.Snapshot, _ *adopt.Options) { ownCredentials(seen)(s) }
+}
+
 // managedWith is managed with the credentials of a Secret, which the adopted cluster may have too.
 func managedWith(site, secret string) change {
 	return all(managed(site), func(s *inventory.Snapshot, o *adopt.Options) {
@@ -115,7 +120,11 @@ func managementCases() map[string][]ruleCase {
 			{"edge: one that is paused", owner("MachineHealthCheck", "prod", everything, map[string]any{"annotations": map[string]any{"cluster.x-k8s.io/paused": ""}}), nil, false},
 		},
 		"PXA212": {
-			{"nobody shows where they lead", setOptions(func(o *adopt.Options) { o.Future.ControllerCredentials = true }), find("cluster/prod", "no machine that CAPMOX manages"), false},
+			{"nobody shows where they lead", setOptions(func(o *adopt.Options) { o.Future.ControllerCredentials = true }), find("cluster/prod", "CAPMOX has no credentials of its own"), false},
+			{"nobody shows where they lead, and they were not read", all(setOptions(func(o *adopt.Options) { o.Future.ControllerCredentials = true }), ownAccess(nil)), find("cluster/prod", "nor a machine that it manages"), false},
+			{"their own Secret shows that they lead here", all(setOptions(func(o *adopt.Options) { o.Future.ControllerCredentials = true }), ownAccess(&inventory.StoredSecret{Keys: []string{"url"}, Server: "https://pve1.example:8006"})), nil, false},
+			{"their own Secret leads elsewhere, whatever the cluster gets", all(managed("dr"), ownAccess(&inventory.StoredSecret{Keys: []string{"url"}, Server: "https://dr:8006"}), setOptions(func(o *adopt.Options) { o.Future.ControllerCredentials = false })),
+				find("cluster/prod", "which lead to dr and go before"), false},
 			{"they lead elsewhere", managed("dr"), find("cluster/prod", "lead to dr"), false},
 			{"a Secret that leads elsewhere", managedWith("dr", "prod/prod-pve"), find("cluster/prod", "the Secret prod/prod-pve, which another ProxmoxCluster has, lead to dr"), false},
 			{"a Secret that is named and leads elsewhere", all(managedWith("dr", "prod/shared"), setOptions(func(o *adopt.Options) { o.Future.CredentialsSecret = "shared" })), find("cluster/prod", "lead to dr"), false},
@@ -126,7 +135,7 @@ func managementCases() map[string][]ruleCase {
 			{"credentials of its own", same, nil, false},
 			{"they lead here", managed("lab"), nil, false},
 			{"edge: a managed machine that is not ready shows nothing", all(managed("lab"), func(s *inventory.Snapshot, _ *adopt.Options) { s.ProxmoxMachines[0].Ready = false }),
-				find("cluster/prod", "no machine"), false},
+				find("cluster/prod", "CAPMOX has no credentials of its own"), false},
 		},
 		"PXA214": {
 			{"a Machine declares it", declaredMachine("elsewhere", "w-1", 1001, nil), []wanted{{"vm/lab/1001", "the Machine elsewhere/w-1"}, {"vm/lab/1001", "the ProxmoxMachine elsewhere/w-1"}}, false},

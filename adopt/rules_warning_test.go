@@ -139,7 +139,7 @@ func warningCases() map[string][]ruleCase {
 		},
 		"PXA251": {
 			{"bare metal", func(s *inventory.Snapshot, _ *adopt.Options) { dropVM(s, 1001) }, find("node/prod/w-1", "class foreign-node"), false},
-			{"named", func(_ *inventory.Snapshot, o *adopt.Options) { o.LeaveOut = []string{"w-2"} }, find("node/prod/w-2", "class adoptable"), false},
+			{"named", func(_ *inventory.Snapshot, o *adopt.Options) { o.LeaveOut = []string{"w-2"} }, find("node/prod/w-2", "named by --leave-out"), false},
 			{"none", same, nil, false},
 			{"a control plane is never left out", func(s *inventory.Snapshot, _ *adopt.Options) { dropVM(s, 101) }, nil, false},
 			{"edge: one that may be any of two is not left out", stranger("lab", 500, strangerUUID(inventorytest.ScriptBuiltUUID(1001))), nil, false},

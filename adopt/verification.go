@@ -26,6 +26,7 @@ type Verification struct {
 	Summary     VerifySummary  `json:"summary"`
 
 	pause string
+	actor actor
 }
 
 // Pause is the command that pauses the Cluster: nothing acts then on what is not deleted.
@@ -120,6 +121,6 @@ type VerifyOptions struct {
 	audit.Options
 	// Cluster is the key in the Snapshot.
 	Cluster string
-	// CAPMOXTokenID is the token by which CAPMOX talks to Proxmox; empty if nobody said.
+	// CAPMOXTokenID is the token by which CAPMOX talks to Proxmox; empty if nobody said. The one in its credentials counts as well.
 	CAPMOXTokenID string
 }

@@ -42,7 +42,7 @@ func Verify(s *inventory.Snapshot, opt VerifyOptions, predictions []Prediction) 
 		p.kubeadm = readKubeadm(k)
 	}
 	p.findExisting()
-	v := &verifier{planner: p, opt: opt}
+	v := &verifier{planner: p, actor: actor{said: opt.CAPMOXTokenID, seen: p.capmoxTokenID()}}
 	v.findDeclared()
 	out := &Verification{
 		Envelope: audit.Envelope{FormatVersion: audit.FormatVersion, Kind: KindVerification, GeneratedAt: p.s.CollectedAt.UTC(),
@@ -50,7 +50,7 @@ func Verify(s *inventory.Snapshot, opt VerifyOptions, predictions []Prediction) 
 		Cluster: p.cluster.Key, Name: p.name, Namespace: p.namespace, Since: v.since,
 		Predictions: predictions, Checks: v.checks(), Steps: []VerifiedStep{},
 	}
-	out.pause = commander{p: p}.pauseAll()
+	out.pause, out.actor = commander{p: p}.pauseAll(), v.actor
 	if out.Predictions == nil {
 		out.Predictions = []Prediction{}
 	}
@@ -70,7 +70,7 @@ func Verify(s *inventory.Snapshot, opt VerifyOptions, predictions []Prediction) 
 // verifier is a planner that looks at what is applied.
 type verifier struct {
 	*planner
-	opt VerifyOptions
+	actor actor
 	// machines are the Machines of the cluster, groups their owners.
 	machines []*inventory.Machine
 	infra    map[string]*inventory.ProxmoxMachine

@@ -3,8 +3,6 @@ package adopt
 import (
 	"cmp"
 	"fmt"
-	"net"
-	"net/url"
 	"slices"
 	"strings"
 
@@ -32,7 +30,7 @@ func (v *verifier) checkCredentials() []Check {
 	namespace, name, _ := strings.Cut(secret, "/")
 	server := ""
 	whose := "the credentials in it"
-	switch own, seen := v.ownCredentials(); {
+	switch own, seen := OwnCredentials(v.s); {
 	case !seen && slices.Equal(v.managedSites(""), sites):
 		c.Subject, c.Detail = clusterRef(v.cluster.Key), "CAPMOX's own credentials, if it has any, lead to site "+sites[0]+", as the machines of other clusters show"
 		if secret == "" {
@@ -41,9 +39,9 @@ func (v *verifier) checkCredentials() []Check {
 	case !seen:
 		c.Subject, c.State, c.Missing = clusterRef(v.cluster.Key), CheckUnknown, []inventory.Need{needSecrets}
 		c.Detail = "whether CAPMOX has credentials of its own, which go before those in a Secret, was not seen"
-		c.Remedy = "Let the account read the Secret that CAPMOX's Deployment takes PROXMOX_URL from, by its name (--read-secrets): of it the host in url is looked at."
+		c.Remedy = "Let the account read the Secret that CAPMOX's Deployment takes PROXMOX_URL from, by its name (--read-secrets): of it the host in url and the token's ID are looked at."
 		return []Check{c}
-	case own != nil && slices.Contains(own.Keys, "url"):
+	case own != nil:
 		namespace, name, server, whose = own.Namespace, own.Name, cmp.Or(own.Server, "?"), "CAPMOX's own credentials, which go before the ProxmoxCluster's,"
 	case secret == "":
 		// The prediction says so.
@@ -51,12 +49,12 @@ func (v *verifier) checkCredentials() []Check {
 	}
 	c.Subject = secretSubject(namespace, name)
 	if server == "" {
-		i := slices.IndexFunc(v.s.StoredSecrets, func(s inventory.StoredSecret) bool { return s.Namespace == namespace && s.Name == name })
-		if i < 0 || v.s.StoredSecrets[i].Absent || !slices.Contains(v.s.StoredSecrets[i].Keys, "url") {
+		stored := storedSecret(v.s, secret)
+		if stored == nil || stored.Absent || !slices.Contains(stored.Keys, "url") {
 			// The prediction tells of a Secret that is not there, or was not read.
 			return nil
 		}
-		server = v.s.StoredSecrets[i].Server
+		server = stored.Server
 	}
 	switch at := sitesAt(v.s, server); {
 	case slices.Equal(at, sites):
@@ -83,60 +81,4 @@ func (v *verifier) plannedSites() []string {
 	}
 	slices.Sort(out)
 	return slices.Compact(out)
-}
-
-// ownCredentials is the Secret from which CAPMOX's environment comes, or what stands for it where the Deployment itself has it; nil if it takes none, and not seen if that cannot be told.
-func (v *verifier) ownCredentials() (secret *inventory.StoredSecret, seen bool) {
-	all := slices.DeleteFunc(slices.Clone(v.s.Providers), func(p inventory.Provider) bool { return p.Label != providerCAPMOX })
-	if len(all) != 1 || !v.s.Known(inventory.ManagementSource, inventory.ScopeProviders) {
-		// Nothing is known of a CAPMOX whose Deployment was not seen, and of two it is not known which one acts.
-		return nil, false
-	}
-	switch p := all[0]; {
-	case p.Server != "":
-		return &inventory.StoredSecret{Namespace: p.Namespace, Name: p.Name, Keys: []string{"url"}, Server: p.Server}, true
-	case p.Credentials == "":
-		return nil, true
-	default:
-		i := slices.IndexFunc(v.s.StoredSecrets, func(s inventory.StoredSecret) bool { return s.Namespace+"/"+s.Name == p.Credentials })
-		if i < 0 {
-			return nil, false
-		}
-		return &v.s.StoredSecrets[i], true
-	}
-}
-
-// sitesAt are the sites that an API's URL leads to: those of the same address, else those that have a host of that address or name.
-func sitesAt(s *inventory.Snapshot, server string) []string {
-	address, host := addressOf(server)
-	var exact, byHost []string
-	for i := range s.Sites {
-		site := &s.Sites[i]
-		a, h := addressOf(site.URL)
-		if address != "" && a == address {
-			exact = append(exact, site.Name)
-		}
-		if host != "" && (h == host || slices.ContainsFunc(site.Nodes, func(n inventory.ProxmoxNode) bool { return n.IP == host || n.Name == host })) {
-			byHost = append(byHost, site.Name)
-		}
-	}
-	if len(exact) == 0 {
-		exact = byHost
-	}
-	slices.Sort(exact)
-	return slices.Compact(exact)
-}
-
-// addressOf is HOST:PORT of an API's URL, and the host.
-func addressOf(text string) (address, host string) {
-	u, err := url.Parse(text)
-	if err != nil || u.Hostname() == "" {
-		return "", ""
-	}
-	port := u.Port()
-	if port == "" {
-		port = "443"
-	}
-	host = strings.ToLower(u.Hostname())
-	return net.JoinHostPort(host, port), host
 }

@@ -39,6 +39,9 @@ func (v *verifier) checkIdentities() []Check {
 			c.Remedy = "Let that be read first: the coverage says what kept it away."
 		default:
 			c.Detail = fmt.Sprintf("VM %s runs, with UUID %s, as Node %s", m.Annotations[AnnotationVM], m.Annotations[AnnotationUUID], m.Annotations[AnnotationNode])
+			if site, _, _ := strings.Cut(m.Annotations[AnnotationVM], "/"); !v.s.Known(inventory.SiteSource(site), inventory.ScopeGuests) {
+				c.Detail += " (guests that proxaudit's token does not see may have the same UUID)"
+			}
 		}
 		out = append(out, c)
 	}
@@ -162,11 +165,11 @@ func (v *verifier) compareNode(name, uuid, providerID string) (wrong []differenc
 	return nil, []inventory.Need{{Source: source, Scope: inventory.ScopeNodes}}
 }
 
-// checkBrakes: a Machine is adopted with its brakes on. One that has been Running since may have lost them by the last step.
+// checkBrakes: a Machine is adopted with its brakes on. One that has been let go and is Running since may have lost them by the last step.
 func (v *verifier) checkBrakes() []Check {
 	var out []Check
 	for _, m := range v.machines {
-		if !isPlanned(&m.Meta) || m.NodeRef != "" {
+		if !isPlanned(&m.Meta) || m.NodeRef != "" && !m.Paused {
 			continue
 		}
 		c := Check{Name: CheckBrakes, Subject: machineSubject(&m.Meta), State: CheckOK, Step: StepUnpauseFirst, Detail: "both delete hooks and skip-remediation are on"}
@@ -189,7 +192,7 @@ func (v *verifier) checkUnplanned() []Check {
 	}
 	var out []Check
 	if !planned && len(v.machines) > 0 {
-		out = append(out, Check{Name: CheckUnplanned, Subject: clusterRef(v.cluster.Key), State: CheckUnknown, Step: StepUnpauseFirst,
+		out = append(out, Check{Name: CheckUnplanned, Subject: clusterRef(v.cluster.Key), State: CheckUnknown, Step: StepUnpauseCluster,
 			Detail: "proxaudit rendered none of its Machines: which VM each was meant for is not known, and only what the controllers would do is said",
 			Remedy: "A cluster that Cluster API made needs no verification. For one that was adopted by hand, compare each virtualMachineID with its VM yourself."})
 	}

@@ -32,7 +32,7 @@ func (v *verifier) checkSecrets() []Check {
 			if suffix == "-etcd" && v.kubeadm.externalEtcd {
 				keys = keys[:1]
 			}
-			return pairProblem(s, keys)
+			return pairProblem(s, keys, suffix != "-sa")
 		}))
 	}
 	// Through this one every controller reaches the cluster, the Machine controller too.
@@ -87,11 +87,19 @@ func typeProblem(s *inventory.StoredSecret) string {
 	return fmt.Sprintf("its type is %s; it has to be %s (the controllers') or %s (yours)", s.Type, pki.TypeOwned, pki.TypeOpaque)
 }
 
-func pairProblem(s *inventory.StoredSecret, keys []string) (CheckState, string) {
+// pairProblem: the keys for service accounts have a public key in the place of a certificate.
+func pairProblem(s *inventory.StoredSecret, keys []string, certificate bool) (CheckState, string) {
 	if p := cmp.Or(typeProblem(s), lacksKeys(s, keys...)); p != "" {
 		return CheckFailed, p
 	}
-	if s.KeyMatches != nil && !*s.KeyMatches {
+	if certificate && len(s.Certificates[pki.KeyCert]) == 0 {
+		return CheckFailed, "there is no certificate in " + pki.KeyCert + " that can be read"
+	}
+	switch {
+	case !slices.Contains(keys, pki.KeyPrivate):
+	case s.KeyMatches == nil:
+		return CheckFailed, "what is in " + pki.KeyCert + " or " + pki.KeyPrivate + " cannot be read: a certificate or public key, and its private key without a passphrase, have to be there in PEM"
+	case !*s.KeyMatches:
 		return CheckFailed, "its private key does not belong to its certificate"
 	}
 	return CheckOK, ""
@@ -151,8 +159,32 @@ func (v *verifier) checkTarget() []Check {
 		c.Remedy = "Leave everything paused. Make it from admin.conf of one of this cluster's control-plane nodes."
 	default:
 		c.Detail = "it leads to an API server of the authority that serves here"
+		if endpoint := v.declaredEndpoint(); endpoint != "" && s.Server != "" && !sameEndpoint(s.Server, endpoint) {
+			c.State = CheckNote
+			c.Detail += fmt.Sprintf(", at %s, and not by the Cluster's endpoint %s: while that one server is away, no controller sees the cluster", s.Server, endpoint)
+		}
 	}
 	return []Check{c}
+}
+
+// declaredEndpoint is HOST:PORT of the declared control plane; empty if it is not set.
+func (v *verifier) declaredEndpoint() string {
+	switch d := v.cluster.Declared; {
+	case d == nil:
+		return ""
+	case d.ControlPlaneEndpoint == "" && d.Infrastructure != nil:
+		// The Cluster takes it from there once it is unpaused.
+		return d.Infrastructure.ControlPlaneEndpoint
+	default:
+		return d.ControlPlaneEndpoint
+	}
+}
+
+// sameEndpoint compares an API server's URL with HOST:PORT.
+func sameEndpoint(server, endpoint string) bool {
+	a, _ := addressOf(server)
+	b, _ := addressOf("https://" + endpoint)
+	return a == b
 }
 
 // checkSigner is about NAME-ca.

@@ -29,7 +29,13 @@ func appliedProd(t testing.TB) *inventory.Snapshot {
 
 func verify(t testing.TB, s *inventory.Snapshot) *adopt.Verification {
 	t.Helper()
-	v, err := adopt.Verify(s, adopt.VerifyOptions{Cluster: "prod", CAPMOXTokenID: capmox}, predict.Predict(s.Ordered(), "prod"))
+	return verifyAs(t, s, capmox)
+}
+
+// verifyAs is verify where somebody says which token is CAPMOX's, or nobody.
+func verifyAs(t testing.TB, s *inventory.Snapshot, token string) *adopt.Verification {
+	t.Helper()
+	v, err := adopt.Verify(s, adopt.VerifyOptions{Cluster: "prod", CAPMOXTokenID: token}, predict.Predict(s.Ordered(), "prod"))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -139,7 +145,7 @@ func release(s *inventory.Snapshot, kind, name string) {
 // leadTo makes credentials lead to an address. dr is another site that was scanned.
 func leadTo(secret, server string) func(*inventory.Snapshot) {
 	return func(s *inventory.Snapshot) {
-		s.Sites = append(s.Sites, inventory.Site{Name: "dr", URL: "https://dr:8006"})
+		s.Sites = append(s.Sites, inventory.Site{Name: "dr", URL: "https://dr:8006", Nodes: []inventory.ProxmoxNode{{Name: "dr1"}}})
 		storedOf(s, secret).Server = server
 	}
 }
@@ -147,7 +153,7 @@ func leadTo(secret, server string) func(*inventory.Snapshot) {
 // ownCredentials lets CAPMOX take credentials of its own from a Secret, of which was seen what is given.
 func ownCredentials(seen *inventory.StoredSecret) func(*inventory.Snapshot) {
 	return func(s *inventory.Snapshot) {
-		s.Sites = append(s.Sites, inventory.Site{Name: "dr", URL: "https://dr:8006"})
+		s.Sites = append(s.Sites, inventory.Site{Name: "dr", URL: "https://dr:8006", Nodes: []inventory.ProxmoxNode{{Name: "dr1"}}})
 		for i := range s.Providers {
 			if p := &s.Providers[i]; p.Label == "infrastructure-proxmox" {
 				p.Credentials = "capmox-system/capmox-manager-credentials"
@@ -159,6 +165,19 @@ func ownCredentials(seen *inventory.StoredSecret) func(*inventory.Snapshot) {
 			s.StoredSecrets = append(s.StoredSecrets, seen)
 		}
 	}
+}
+
+// both spoils twice.
+func both(a, b func(*inventory.Snapshot)) func(*inventory.Snapshot) {
+	return func(s *inventory.Snapshot) {
+		a(s)
+		b(s)
+	}
+}
+
+// tokenSeen lets the Secret of the cluster's credentials have a token.
+func tokenSeen(id string) func(*inventory.Snapshot) {
+	return func(s *inventory.Snapshot) { storedOf(s, "prod-pve").TokenID = id }
 }
 
 func coverageOf(s *inventory.Snapshot, source, scope string) *inventory.Coverage {
@@ -212,10 +231,31 @@ func TestChecks(t *testing.T) {
 		"CA not there": {func(s *inventory.Snapshot) {
 			*storedOf(s, "prod-ca") = inventory.StoredSecret{Namespace: "prod", Name: "prod-ca", Absent: true}
 		}, adopt.CheckSecret, adopt.CheckFailed, adopt.StepUnpauseControlPlane, "it is not there"},
-		"key of another CA":  {func(s *inventory.Snapshot) { no := false; storedOf(s, "prod-etcd").KeyMatches = &no }, adopt.CheckSecret, adopt.CheckFailed, adopt.StepUnpauseControlPlane, "does not belong to its certificate"},
-		"no key":             {func(s *inventory.Snapshot) { storedOf(s, "prod-sa").Keys = []string{"tls.crt"} }, adopt.CheckSecret, adopt.CheckFailed, adopt.StepUnpauseControlPlane, "no value for the key tls.key"},
-		"bootstrap data":     {func(s *inventory.Snapshot) { storedOf(s, "w-1").Keys = []string{"value"} }, adopt.CheckSecret, adopt.CheckFailed, adopt.StepUnpauseFirst, "CAPMOX could write a bootstrap ISO"},
-		"kubeconfig empty":   {func(s *inventory.Snapshot) { storedOf(s, "prod-kubeconfig").Keys = nil }, adopt.CheckSecret, adopt.CheckFailed, adopt.StepUnpauseFirst, "no value for the key value"},
+		"key of another CA":       {func(s *inventory.Snapshot) { no := false; storedOf(s, "prod-etcd").KeyMatches = &no }, adopt.CheckSecret, adopt.CheckFailed, adopt.StepUnpauseControlPlane, "does not belong to its certificate"},
+		"no key":                  {func(s *inventory.Snapshot) { storedOf(s, "prod-sa").Keys = []string{"tls.crt"} }, adopt.CheckSecret, adopt.CheckFailed, adopt.StepUnpauseControlPlane, "no value for the key tls.key"},
+		"bootstrap data":          {func(s *inventory.Snapshot) { storedOf(s, "w-1").Keys = []string{"value"} }, adopt.CheckSecret, adopt.CheckFailed, adopt.StepUnpauseFirst, "CAPMOX could write a bootstrap ISO"},
+		"kubeconfig empty":        {func(s *inventory.Snapshot) { storedOf(s, "prod-kubeconfig").Keys = nil }, adopt.CheckSecret, adopt.CheckFailed, adopt.StepUnpauseFirst, "no value for the key value"},
+		"no certificate":          {func(s *inventory.Snapshot) { storedOf(s, "prod-proxy").Certificates = nil }, adopt.CheckSecret, adopt.CheckFailed, adopt.StepUnpauseControlPlane, "no certificate in tls.crt"},
+		"a key with a passphrase": {func(s *inventory.Snapshot) { storedOf(s, "prod-etcd").KeyMatches = nil }, adopt.CheckSecret, adopt.CheckFailed, adopt.StepUnpauseControlPlane, "cannot be read"},
+		"keys for service accounts that cannot be read": {func(s *inventory.Snapshot) { storedOf(s, "prod-sa").KeyMatches = nil }, adopt.CheckSecret, adopt.CheckFailed, adopt.StepUnpauseControlPlane, "cannot be read"},
+		"a kubeconfig that leads to one server":         {func(s *inventory.Snapshot) { storedOf(s, "prod-kubeconfig").Server = "https://10.0.0.11:6443" }, adopt.CheckAuthority, adopt.CheckNote, adopt.StepUnpauseFirst, "not by the Cluster's endpoint 10.0.0.10:6443"},
+		"a kubeconfig that leads to the endpoint":       {func(s *inventory.Snapshot) { storedOf(s, "prod-kubeconfig").Server = "https://10.0.0.10:6443" }, adopt.CheckAuthority, adopt.CheckOK, adopt.StepUnpauseFirst, "it leads to"},
+		"brakes off on a Machine that is paused again": {func(s *inventory.Snapshot) {
+			delete(machineOf(s, "w-1").Annotations, adopt.HookPreDrain)
+			machineOf(s, "w-1").NodeRef = "w-1"
+		}, adopt.CheckBrakes, adopt.CheckFailed, adopt.StepUnpauseFirst, "it lacks pre-drain"},
+		"a token that may be CAPMOX's":   {func(s *inventory.Snapshot) { task(s, 1001, "qmconfig", "capmox@pve!cap1", time.Minute) }, adopt.CheckTasks, adopt.CheckUnknown, adopt.StepUnpauseCluster, "whether this was CAPMOX is not known"},
+		"a token that is not CAPMOX's":   {both(tokenSeen(capmox), func(s *inventory.Snapshot) { task(s, 1001, "qmconfig", "terraform@pve!tf", time.Minute) }), adopt.CheckTasks, adopt.CheckOK, adopt.StepUnpauseCluster, "by others: qmconfig"},
+		"a token that nobody named":      {both(tokenSeen("capmox@pve!other"), func(s *inventory.Snapshot) { task(s, 1001, "qmconfig", "capmox@pve!other", time.Minute) }), adopt.CheckTasks, adopt.CheckFailed, adopt.StepUnpauseCluster, "qmconfig on VM lab/1001"},
+		"a token that was named wrongly": {tokenSeen("capmox@pve!other"), adopt.CheckTasks, adopt.CheckOK, adopt.StepUnpauseCluster, "have the token capmox@pve!other, and " + capmox + " was named"},
+		"a token of credentials that CAPMOX does not use": {both(ownCredentials(nil), both(tokenSeen("x@pve!other"), func(s *inventory.Snapshot) { task(s, 1001, "qmconfig", "terraform@pve!tf", time.Minute) })),
+			adopt.CheckTasks, adopt.CheckUnknown, adopt.StepUnpauseCluster, "whether this was CAPMOX is not known"},
+		"a task by a clock that is behind": {func(s *inventory.Snapshot) {
+			task(s, 1001, "qmstop", capmox, s.CollectedAt.Sub(*s.Clusters[0].Declared.CreatedAt)+2*time.Minute)
+		}, adopt.CheckTasks, adopt.CheckFailed, adopt.StepUnpauseCluster, "qmstop"},
+		"a person's task": {func(s *inventory.Snapshot) { task(s, 1001, "qmconfig", "root@pam", time.Minute) }, adopt.CheckTasks, adopt.CheckOK, adopt.StepUnpauseCluster, "by others: qmconfig"},
+		"credentials that lead to another port of a host":       {leadTo("prod-pve", "https://pve1.example:9999"), adopt.CheckCredentials, adopt.CheckUnknown, adopt.StepUnpauseCluster, "which site that is, is not known"},
+		"a host's bare name, and another site's hosts not seen": {both(leadTo("prod-pve", "https://pve1:8006"), func(s *inventory.Snapshot) { s.Sites[1].Nodes = nil }), adopt.CheckCredentials, adopt.CheckUnknown, adopt.StepUnpauseCluster, "is not known"},
 		"a type of nobody's": {func(s *inventory.Snapshot) { storedOf(s, "prod-etcd").Type = "kubernetes.io/dockerconfigjson" }, adopt.CheckSecret, adopt.CheckFailed, adopt.StepUnpauseControlPlane, "its type is kubernetes.io/dockerconfigjson"},
 		"yours":              {func(s *inventory.Snapshot) { storedOf(s, "prod-etcd").Type = "Opaque" }, adopt.CheckSecret, adopt.CheckOK, adopt.StepUnpauseControlPlane, "type Opaque"},
 		"kubeadm's admin.conf as the controllers' own": {func(s *inventory.Snapshot) {
@@ -250,7 +290,7 @@ func TestChecks(t *testing.T) {
 			for i := range s.Machines {
 				delete(s.Machines[i].Annotations, adopt.AnnotationRendered)
 			}
-		}, adopt.CheckUnplanned, adopt.CheckUnknown, adopt.StepUnpauseFirst, "which VM each was meant for is not known"},
+		}, adopt.CheckUnplanned, adopt.CheckUnknown, adopt.StepUnpauseCluster, "which VM each was meant for is not known"},
 		"an etcd member of another name": {func(s *inventory.Snapshot) {
 			for i := range s.Clusters[0].StaticPods {
 				if p := &s.Clusters[0].StaticPods[i]; p.Name == "etcd-cp-2" {
@@ -566,7 +606,7 @@ func TestWatch(t *testing.T) {
 		"a person":          {func(s *inventory.Snapshot) { task(s, 1001, "qmconfig", "root@pam", time.Second) }, "task qmconfig on VM lab/1001 by root@pam"},
 	} {
 		t.Run(name, func(t *testing.T) {
-			w := adopt.NewWatch(adopt.VerifyOptions{Cluster: "prod", CAPMOXTokenID: capmox})
+			w := adopt.NewWatch()
 			first := appliedProd(t)
 			if got := texts(w.Next(first, verify(t, first))); strings.Contains(got, "ALARM") || !strings.Contains(got, "Machine cp-1: no phase yet, paused") {
 				t.Errorf("at first:\n%s", got)
@@ -587,16 +627,16 @@ func TestWatch(t *testing.T) {
 
 // A token that is nobody's until somebody says so may be CAPMOX's.
 func TestWatchWithoutToken(t *testing.T) {
-	w := adopt.NewWatch(adopt.VerifyOptions{Cluster: "prod"})
+	w := adopt.NewWatch()
 	s := appliedProd(t)
-	w.Next(s, verify(t, s))
+	w.Next(s, verifyAs(t, s, ""))
 	task(s, 1001, "qmconfig", "somebody@pve!x", time.Second)
 	task(s, 1002, "qmconfig", "root@pam", time.Second)
-	got := texts(w.Next(s, verify(t, s)))
+	got := texts(w.Next(s, verifyAs(t, s, "")))
 	if !strings.Contains(got, "ALARM task qmconfig on VM lab/1001") || strings.Contains(got, "ALARM task qmconfig on VM lab/1002") {
 		t.Error(got)
 	}
-	if again := texts(w.Next(s, verify(t, s))); strings.Contains(again, "task") {
+	if again := texts(w.Next(s, verifyAs(t, s, ""))); strings.Contains(again, "task") {
 		t.Errorf("told twice:\n%s", again)
 	}
 }

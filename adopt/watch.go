@@ -12,7 +12,6 @@ import (
 
 // Watch compares what is seen while somebody unpauses with what was there at first. It is not for use from several goroutines.
 type Watch struct {
-	opt  VerifyOptions
 	seen bool
 	// machines, infra and vms are the names of what is there, with what tells one from another of the same name.
 	machines, infra map[string]string
@@ -25,8 +24,8 @@ type Watch struct {
 }
 
 // NewWatch watches one cluster.
-func NewWatch(opt VerifyOptions) *Watch {
-	return &Watch{opt: opt, sites: map[string]bool{}, tasks: map[string]bool{}, said: map[string]string{}}
+func NewWatch() *Watch {
+	return &Watch{sites: map[string]bool{}, tasks: map[string]bool{}, said: map[string]string{}}
 }
 
 // Event is one thing that changed.
@@ -132,7 +131,7 @@ func (w *Watch) compareVMs(s *inventory.Snapshot, v *Verification) []Event {
 	var out []Event
 	for _, k := range keysOf(now) {
 		if _, was := w.vms[k]; !was && w.sites[k.Site] {
-			out = append(out, w.appeared(s, k, now[k]))
+			out = append(out, appeared(s, v.actor, k, now[k]))
 		}
 	}
 	for _, k := range keysOf(w.vms) {
@@ -165,12 +164,10 @@ func keysOf(m map[inventory.Key]string) []inventory.Key {
 }
 
 // appeared is an alarm unless the task list shows that somebody else than CAPMOX made the VM.
-func (w *Watch) appeared(s *inventory.Snapshot, k inventory.Key, name string) Event {
-	if w.opt.CAPMOXTokenID != "" {
-		for i := range s.Tasks {
-			if t := &s.Tasks[i]; t.Site == k.Site && t.VMID == k.VMID && (t.Type == "qmcreate" || t.Type == "qmrestore") && t.User != w.opt.CAPMOXTokenID {
-				return Event{false, fmt.Sprintf("VM %s (%s) appeared: %s by %s", k, name, t.Type, t.User)}
-			}
+func appeared(s *inventory.Snapshot, a actor, k inventory.Key, name string) Event {
+	for i := range s.Tasks {
+		if t := &s.Tasks[i]; t.Site == k.Site && t.VMID == k.VMID && (t.Type == "qmcreate" || t.Type == "qmrestore") && !a.suspect(t.User) {
+			return Event{false, fmt.Sprintf("VM %s (%s) appeared: %s by %s", k, name, t.Type, t.User)}
 		}
 	}
 	return Event{true, fmt.Sprintf("VM %s (%s) appeared", k, name)}
@@ -189,12 +186,11 @@ func (w *Watch) newTasks(s *inventory.Snapshot, v *Verification) []Event {
 	for i := range s.Tasks {
 		t := &s.Tasks[i]
 		key := inventory.Key{Site: t.Site, VMID: t.VMID}.String()
-		if !adopted[key] || w.tasks[t.UPID] || v.Since != nil && t.Start.Before(*v.Since) {
+		if !adopted[key] || w.tasks[t.UPID] || !counts(t, v.Since) {
 			continue
 		}
 		w.tasks[t.UPID] = true
-		capmox := t.User == w.opt.CAPMOXTokenID || w.opt.CAPMOXTokenID == "" && strings.Contains(t.User, "!")
-		out = append(out, Event{Changing(t) && capmox, fmt.Sprintf("task %s on VM %s by %s at %s", t.Type, key, t.User, t.Start.UTC().Format(time.RFC3339))})
+		out = append(out, Event{Changing(t) && v.actor.suspect(t.User), fmt.Sprintf("task %s on VM %s by %s at %s", t.Type, key, t.User, t.Start.UTC().Format(time.RFC3339))})
 	}
 	return out
 }

@@ -62,8 +62,8 @@ type StoredSecret struct {
 	// Certificates has, for each key that holds PEM certificates (or a kubeconfig, whose certificate-authority-data is
 	// meant), the lower-case hex SHA-256 of each certificate's DER form.
 	Certificates map[string][]string `json:"certificates,omitempty"`
-	// KeyMatches says whether tls.key (or sa.key) belongs to tls.crt (or sa.pub); nil if one of them is missing or not
-	// readable.
+	// KeyMatches says whether tls.key (or sa.key) belongs to tls.crt (or sa.pub), which is a certificate or a public key; nil if one
+	// of them is missing or not readable.
 	KeyMatches *bool `json:"keyMatches,omitempty"`
 	// Renewable says whether the control-plane controller could renew a kubeconfig: an entry for the cluster has the Cluster's
 	// name, and every user has a client certificate; nil for all other Secrets.
@@ -71,6 +71,8 @@ type StoredSecret struct {
 	// Server is the API server's URL in a kubeconfig, or scheme, host and port of the Proxmox API in credentials of CAPMOX; without
 	// user information.
 	Server string `json:"server,omitempty"`
+	// TokenID is the ID of the API token in credentials of CAPMOX (user@realm!name), by which Proxmox lists its tasks. It is no secret.
+	TokenID string `json:"tokenID,omitempty"`
 	// Owners are its ownerReferences.
 	Owners []Ref `json:"owners,omitempty"`
 }

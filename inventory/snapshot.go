@@ -88,6 +88,8 @@ type Provider struct {
 	// Server is scheme, host and port of a PROXMOX_URL that stands in the Deployment itself; UnknownServer if it may name one in a way
 	// that is not read.
 	Server string `json:"server,omitempty"`
+	// Token is the Secret (NAMESPACE/NAME) whose key "token" is the PROXMOX_TOKEN of that environment; empty if it comes from elsewhere.
+	Token string `json:"token,omitempty"`
 }
 
 // UnknownServer stands for a Proxmox API whose address was not read.

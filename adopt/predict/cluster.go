@@ -109,8 +109,16 @@ func (w *world) judgeCredentials(c *proxmoxCluster) *verdict {
 	}
 	ref := c.Spec.CredentialsRef
 	if ref == nil {
-		v := is(adopt.CannotTell, "it has no credentialsRef: whether the controller's own environment has credentials was not seen")
-		return &v
+		own, seen := adopt.OwnCredentials(w.s)
+		switch {
+		case !seen:
+			v := unseen([]inventory.Need{needSecrets}, "it has no credentialsRef: whether the controller's own environment has credentials was not seen")
+			return &v
+		case own == nil:
+			v := is(adopt.Refuses, "it has no credentialsRef, and the controller's own environment has no credentials")
+			return &v
+		}
+		return nil
 	}
 	namespace := ref.Namespace
 	if namespace == "" {

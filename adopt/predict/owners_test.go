@@ -73,7 +73,16 @@ var clusterCases = []experiment{
 	}, want: []string{kcpLine + "refuses"}, why: "cannot renew it"},
 	{name: "no credentials Secret", change: func(l *lab) { absent(l, "prod-pve") }, want: []string{"proxmoxcluster ProxmoxCluster/prod refuses"}},
 	{name: "credentials without a token", change: func(l *lab) { l.stored("prod-pve").Keys = []string{"secret", "url"} }, want: []string{"proxmoxcluster ProxmoxCluster/prod refuses"}, why: "has no token"},
-	{name: "no credentialsRef", change: func(l *lab) { l.unset("ProxmoxCluster", "prod", "spec.credentialsRef") }, want: []string{"proxmoxcluster ProxmoxCluster/prod unknown"}},
+	{name: "no credentialsRef", change: func(l *lab) { l.unset("ProxmoxCluster", "prod", "spec.credentialsRef") }, want: []string{"proxmoxcluster ProxmoxCluster/prod refuses"}, why: "no credentials"},
+	{name: "no credentialsRef, and the environment was not seen", change: func(l *lab) {
+		l.unset("ProxmoxCluster", "prod", "spec.credentialsRef")
+		ownAccess(l)
+	}, want: []string{"proxmoxcluster ProxmoxCluster/prod unknown"}},
+	{name: "no credentialsRef, and credentials in the environment", change: func(l *lab) {
+		l.unset("ProxmoxCluster", "prod", "spec.credentialsRef")
+		ownAccess(l)
+		l.s.StoredSecrets = append(l.s.StoredSecrets, inventory.StoredSecret{Namespace: "capmox-system", Name: "own", Keys: []string{"secret", "token", "url"}, Server: "https://pve:8006"})
+	}},
 	{name: "no credentialsRef, and it works", change: func(l *lab) {
 		l.unset("ProxmoxCluster", "prod", "spec.credentialsRef")
 		l.set("ProxmoxCluster", "prod", "status", map[string]any{"conditions": []any{cond("ProxmoxAvailable", "True")}})
@@ -458,6 +467,15 @@ func TestNotDeclared(t *testing.T) {
 		change(l.s)
 		if got := unsafeOf(Predict(l.s, "prod")); len(got) == 0 {
 			t.Errorf("%s: everything is safe", name)
+		}
+	}
+}
+
+// ownAccess lets CAPMOX's Deployment take its access from a Secret.
+func ownAccess(l *lab) {
+	for i := range l.s.Providers {
+		if p := &l.s.Providers[i]; p.Label == "infrastructure-proxmox" {
+			p.Credentials = "capmox-system/own"
 		}
 	}
 }

@@ -78,12 +78,16 @@ func (w *World) startClusters(t *testing.T) {
 }
 
 // Kubeconfig has the context of one cluster alone, as a Secret for its controllers would.
-func (w *World) Kubeconfig(t *testing.T, context string) []byte {
+func (w *World) Kubeconfig(t *testing.T, context, server string) []byte {
 	t.Helper()
 	one := w.kubeconfig.DeepCopy()
 	one.CurrentContext = context
 	if err := clientcmdapi.MinifyConfig(one); err != nil {
 		t.Fatal(err)
+	}
+	// It is a Secret's content, in a world whose servers are where the fixture says.
+	for _, c := range one.Clusters {
+		c.Server = server
 	}
 	out, err := clientcmd.Write(*one)
 	if err != nil {

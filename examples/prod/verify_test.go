@@ -68,7 +68,7 @@ func managementAfter(t *testing.T, w *exampletest.World) *kubesim.Cluster {
 	// A pair of keys without a certificate.
 	sa := w.Authority(t, "sa")
 	add("prod-sa", owned, map[string][]byte{"tls.crt": sa.Public(t), "tls.key": sa.Key})
-	add("prod-kubeconfig", mine, map[string][]byte{"value": w.Kubeconfig(t, "prod")})
+	add("prod-kubeconfig", mine, map[string][]byte{"value": w.Kubeconfig(t, "prod", "https://10.20.0.10:6443")})
 	add("prod-pve", mine, map[string][]byte{"url": []byte("https://192.0.2.10:8006/api2/json"), "token": []byte("capmox@pve!capi"), "secret": []byte("not-a-secret")})
 	return cluster
 }

@@ -112,8 +112,8 @@ func (a *adoption) read(c *cli.Context) error {
 			return usagef("--%s: %s is there already, and nothing in it is changed", f.flag, f.dir).hint("Give a folder that does not exist.")
 		}
 	}
-	if a.outputDir != "" && a.secretsDir != "" && filepath.Clean(a.outputDir) == filepath.Clean(a.secretsDir) {
-		return usagef("--output-dir and --secrets-dir are one folder: Secrets lie in one that only you can read, and that you delete")
+	if err := a.apart(); err != nil {
+		return err
 	}
 	if a.nodesOut == "-" {
 		return usagef("--nodes-out: standard output has the manifests, and this is for another cluster").hint("Give a file that does not exist.")

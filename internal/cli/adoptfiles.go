@@ -8,6 +8,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"strings"
 
 	"github.com/urfave/cli/v2"
 
@@ -85,18 +86,27 @@ func writable(file string) error {
 
 // commit gives everything its name, the Secrets last.
 func (d *delivery) commit() error {
+	var there []string
+	failed := func(err error) error {
+		if len(there) > 0 {
+			err = fmt.Errorf("%w (already written, whole: %s)", err, strings.Join(there, ", "))
+		}
+		return errors.Join(err, d.discard())
+	}
 	if d.nodes != nil {
 		if err := snapfile.ReplaceFile(d.nodesOut, 0o644, writing(d.nodes)); err != nil {
-			return errors.Join(fmt.Errorf("--nodes-out %s: %w", d.nodesOut, err), d.discard())
+			return failed(fmt.Errorf("--nodes-out %s: %w", d.nodesOut, err))
 		}
+		there = append(there, d.nodesOut)
 		d.verbosef("wrote %s", d.nodesOut)
 	} else if d.nodesOut != "" {
 		d.warnf("--nodes-out: no Node lacks a providerID (one that is another's cannot be changed), so that %s is not written", d.nodesOut)
 	}
 	for _, f := range d.folders {
 		if err := f.Commit(); err != nil {
-			return errors.Join(err, d.discard())
+			return failed(err)
 		}
+		there = append(there, f.Name())
 	}
 	for _, say := range d.said {
 		say()

@@ -38,10 +38,16 @@ func outputs(c *cli.Context, fallback string) ([]target, error) {
 			u.Hint = strings.TrimSpace(didYouMean(name, render.Formats()))
 			return nil, u
 		}
+		place := path
+		if hasPath && path != "" {
+			if place, err = resolved(path); err != nil {
+				return nil, usagef("-o %s: %v", v, err)
+			}
+		}
 		switch {
 		case hasPath && path == "":
 			return nil, usagef("-o %s: the file's name is missing", v)
-		case hasPath && files[filepath.Clean(path)]:
+		case hasPath && files[place]:
 			return nil, usagef("-o %s: the file is written twice", v)
 		case hasPath:
 			// Found out before the servers are asked, not after.
@@ -51,7 +57,7 @@ func outputs(c *cli.Context, fallback string) ([]target, error) {
 			if st, err := os.Stat(path); err == nil && st.IsDir() {
 				return nil, usagef("-o %s: %s is a folder, want a file", v, path)
 			}
-			files[filepath.Clean(path)] = true
+			files[place] = true
 		case stdout != "":
 			return nil, usagef("-o %s: standard output has %s already", v, stdout).hint("Give all but one a file: -o %s=FILE", v)
 		default:

@@ -123,7 +123,7 @@ var errAlarm = errors.New("something happened that must not happen during an ado
 
 // watching looks again and again, until every step is done, something is alarming, or somebody stops it.
 func (v *verification) watching(ctx context.Context) error {
-	w := adopt.NewWatch(v.options)
+	w := adopt.NewWatch()
 	plan, err := v.plan(v.settings)
 	if err != nil {
 		return err

@@ -69,6 +69,9 @@ func Stage(dir string, access Access, files []File) (_ *Staged, err error) {
 	return s, nil
 }
 
+// Name is the folder's name, once it has it.
+func (s *Staged) Name() string { return s.dir }
+
 // Commit gives the folder its name.
 func (s *Staged) Commit() error {
 	// Somebody may have made it meanwhile. os.Rename itself takes no place but that of an empty folder.

@@ -4,6 +4,8 @@ import (
 	"bytes"
 	"encoding/json"
 	"fmt"
+	"net"
+	"strconv"
 	"strings"
 	"time"
 
@@ -38,6 +40,10 @@ type applied struct {
 		CredentialsRef struct {
 			Name string `json:"name"`
 		} `json:"credentialsRef"`
+		Endpoint struct {
+			Host string `json:"host"`
+			Port int    `json:"port"`
+		} `json:"controlPlaneEndpoint"`
 	} `json:"spec"`
 }
 
@@ -76,7 +82,8 @@ func Apply(s *inventory.Snapshot, cluster string, manifests []byte) error {
 		case "Cluster":
 			c.Declared = &inventory.DeclaredCluster{Meta: meta, InfrastructureRef: infra}
 		case "ProxmoxCluster":
-			c.Declared.Infrastructure = &inventory.ProxmoxCluster{Meta: meta, CredentialsSecret: meta.Namespace + "/" + a.Spec.CredentialsRef.Name}
+			c.Declared.Infrastructure = &inventory.ProxmoxCluster{Meta: meta, CredentialsSecret: meta.Namespace + "/" + a.Spec.CredentialsRef.Name,
+				ControlPlaneEndpoint: net.JoinHostPort(a.Spec.Endpoint.Host, strconv.Itoa(a.Spec.Endpoint.Port))}
 		case "Machine":
 			_, plane := meta.Labels["cluster.x-k8s.io/control-plane"]
 			s.Machines = append(s.Machines, inventory.Machine{Meta: meta, Cluster: cluster, ProviderID: a.Spec.ProviderID, Version: a.Spec.Version,
@@ -106,8 +113,11 @@ func applySecrets(s *inventory.Snapshot, cluster string, cas []string) {
 	for _, purpose := range []string{"ca", "etcd", "proxy", "sa"} {
 		secret := inventory.StoredSecret{Namespace: cluster, Name: cluster + "-" + purpose, Type: "cluster.x-k8s.io/secret", Labels: labels,
 			Keys: []string{"tls.crt", "tls.key"}, KeyMatches: &yes}
-		if purpose == "ca" {
+		switch purpose {
+		case "ca":
 			secret.Certificates = map[string][]string{"tls.crt": cas}
+		case "etcd", "proxy":
+			secret.Certificates = map[string][]string{"tls.crt": {strings.Repeat("ef", 32)}}
 		}
 		s.StoredSecrets = append(s.StoredSecrets, secret)
 	}

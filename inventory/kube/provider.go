@@ -11,6 +11,7 @@ var kindDeployment = kind{group: "apps", resource: "deployments", kind: "Deploym
 const (
 	providerCAPMOX = "infrastructure-proxmox"
 	proxmoxURL     = "PROXMOX_URL"
+	proxmoxToken   = "PROXMOX_TOKEN" //nolint:gosec // the name of a variable
 )
 
 type deploymentObject struct {
@@ -71,6 +72,9 @@ func provider(o object) (inventory.Provider, error) {
 			out.Server = inventory.UnknownServer
 		}
 		for _, e := range c.Env {
+			if ref := e.ValueFrom.SecretKeyRef; e.Name == proxmoxToken && ref.Name != "" && ref.Key == "token" {
+				out.Token = o.namespace + "/" + ref.Name
+			}
 			if e.Name != proxmoxURL {
 				continue
 			}

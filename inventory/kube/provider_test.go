@@ -8,12 +8,14 @@ import (
 	"github.com/proxaudit/proxaudit/inventory"
 )
 
+// capmoxWith is CAPMOX's Deployment with an environment.
+func capmoxWith(env string) string {
+	return "apiVersion: apps/v1\nkind: Deployment\nmetadata: {name: capmox, namespace: capmox-system, labels: {cluster.x-k8s.io/provider: infrastructure-proxmox}}\n" +
+		"spec: {template: {spec: {containers: [{name: manager, image: 'x/capmox:v0.9.0', env: [" + env + "]}]}}}\n"
+}
+
 // Of the environment of CAPMOX the Secret is kept that its access to Proxmox comes from, and no value.
 func TestProviderCredentials(t *testing.T) {
-	deployment := func(env string) string {
-		return "apiVersion: apps/v1\nkind: Deployment\nmetadata: {name: capmox, namespace: capmox-system, labels: {cluster.x-k8s.io/provider: infrastructure-proxmox}}\n" +
-			"spec: {template: {spec: {containers: [{name: manager, image: 'x/capmox:v0.9.0', env: [" + env + "]}]}}}\n"
-	}
 	for env, want := range map[string]string{
 		"": "",
 		"{name: PROXMOX_URL, valueFrom: {secretKeyRef: {name: own, key: url}}}":         "capmox-system/own",
@@ -22,7 +24,7 @@ func TestProviderCredentials(t *testing.T) {
 		"{name: OTHER, valueFrom: {secretKeyRef: {name: own, key: url}}}":               "",
 		"{name: PROXMOX_URL, value: 'https://u:" + canaryBlob + "@pve'}":                "",
 	} {
-		s := client(t, sim(t, kubesim.Config{}, kubesim.Options{}, deployment(env))).CollectManagement(t.Context(), ManagementOptions{Adoption: true})
+		s := client(t, sim(t, kubesim.Config{}, kubesim.Options{}, capmoxWith(env))).CollectManagement(t.Context(), ManagementOptions{Adoption: true})
 		if len(s.Providers) != 1 || s.Providers[0].Credentials != want || (s.Providers[0].Server != "") != (strings.Contains(env, "value: ") || strings.Contains(env, "endpoint")) || s.Providers[0].Version != "v0.9.0" {
 			t.Errorf("%s: %+v", env, s.Providers)
 		}
@@ -47,10 +49,37 @@ func TestRenewable(t *testing.T) {
 	}
 }
 
+func TestTokenID(t *testing.T) {
+	for text, want := range map[string]string{
+		"capmox@pve!capi": "capmox@pve!capi", "root@pam!tk-2\n": "root@pam!tk-2", "joe.doe@my-realm!a_b": "joe.doe@my-realm!a_b",
+		"root@pam": "", "root@pam!x=12345678-1234-4234-8234-123456789abc": "", "root@pam!a2345678-1234-4234-8234-123456789abc": "",
+		"a2345678-1234-4234-8234-123456789abc@pam!tok": "", "a23456781234423482341234567890bc@pam!tok": "", "PVEAPIToken=root@pam!x": "", "": "", "a b@pam!tok": "",
+	} {
+		if got := tokenID(text); got != want {
+			t.Errorf("%q: %q, want %q", text, got, want)
+		}
+	}
+}
+
+// Of CAPMOX's token, the ID counts only where it is taken from the Secret that is read.
+func TestProviderToken(t *testing.T) {
+	for env, want := range map[string]string{
+		"{name: PROXMOX_TOKEN, valueFrom: {secretKeyRef: {name: own, key: token}}}": "capmox-system/own",
+		"{name: PROXMOX_TOKEN, valueFrom: {secretKeyRef: {name: own, key: id}}}":    "",
+		"{name: PROXMOX_TOKEN, value: '" + canaryBlob + "'}":                        "",
+	} {
+		s := client(t, sim(t, kubesim.Config{}, kubesim.Options{}, capmoxWith(env))).CollectManagement(t.Context(), ManagementOptions{Adoption: true})
+		if len(s.Providers) != 1 || s.Providers[0].Token != want {
+			t.Errorf("%s: %+v", env, s.Providers)
+		}
+	}
+}
+
 func TestAPIServer(t *testing.T) {
 	for text, want := range map[string]string{
 		"https://pve:8006/api2/json": "https://pve:8006", "https://[fd00::1]:8006\n": "https://[fd00::1]:8006", "HTTPS://u:s@10.0.0.1": "https://10.0.0.1",
 		"https://root:4711/abc@host:8006": "", "https://12ab34cd/ef@host:8006": "", "https://root@pam!tok=uu:12#x@h": "", "https://capmox!tok=12345678-aaaa": "",
+		"https://gate:8006/site-a/api2/json": "", "https://pve:8006/": "https://pve:8006", "https://pve:8006/api2/json/": "https://pve:8006",
 		"pve:8006": "", "$(PVE)": "", "": "", "http://pve": "",
 	} {
 		if got := apiServer(text); got != want {

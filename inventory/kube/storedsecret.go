@@ -65,6 +65,7 @@ func decodeSecret(body []byte, w wantedSecret) (out inventory.StoredSecret, ok b
 		note(&out, "value", certificates(authority))
 	case useCredentials:
 		out.Server = apiServer(string(data["url"]))
+		out.TokenID = tokenID(string(data["token"]))
 	case useNames:
 	}
 	return out, true
@@ -105,8 +106,12 @@ func keyMatches(data map[string][]byte) *bool {
 	private := data["tls.key"]
 	if certs := certificates(data["tls.crt"]); len(certs) > 0 {
 		public = certs[0].PublicKey
-	} else if private = data["sa.key"]; len(data["sa.pub"]) > 0 {
-		keys, err := keyutil.ParsePublicKeysPEM(data["sa.pub"])
+	} else {
+		text := data["tls.crt"]
+		if len(text) == 0 {
+			text, private = data["sa.pub"], data["sa.key"]
+		}
+		keys, err := keyutil.ParsePublicKeysPEM(text)
 		if err != nil || len(keys) == 0 {
 			return nil
 		}
@@ -139,14 +144,33 @@ func renewable(kubeconfig []byte, cluster string) *bool {
 // plainHost is a DNS name or an IP address, with a port or without.
 var plainHost = regexp.MustCompile(`^([0-9A-Za-z]([0-9A-Za-z.-]*[0-9A-Za-z])?|\[[0-9A-Fa-f:.]+\])(:[0-9]{1,5})?$`)
 
-// apiServer is the scheme, host and port of a URL: whatever else somebody put into it may be a credential.
+// apiServer is the scheme, host and port of a Proxmox API's URL: whatever else somebody put into it may be a credential. Behind another
+// path than the API's own there may be any Proxmox: of that nothing is said.
 func apiServer(text string) string {
 	u, err := url.Parse(strings.TrimSpace(text))
 	// A credential with a / or # in it is no user information to url.Parse: a part of it would be the host.
 	if err != nil || u.Scheme != "https" || !plainHost.MatchString(u.Host) || strings.Contains(u.Path+u.RawQuery+u.Fragment, "@") {
 		return ""
 	}
+	if path := strings.Trim(u.Path, "/"); path != "" && path != "api2" && path != "api2/json" {
+		return ""
+	}
 	return (&url.URL{Scheme: u.Scheme, Host: u.Host}).String()
+}
+
+// The shape of an API token's ID (pve-access-control PVE/AccessControl.pm: user, realm and token name), and that of its secret, which
+// somebody may have put into the wrong place.
+var (
+	plainTokenID = regexp.MustCompile(`^[A-Za-z0-9._-]{1,64}@[A-Za-z][A-Za-z0-9._-]{1,31}![A-Za-z][A-Za-z0-9._-]{1,64}$`)
+	uuidInside   = regexp.MustCompile(`(?i)[0-9a-f]{8}(-?[0-9a-f]{4}){3}-?[0-9a-f]{12}`)
+)
+
+// tokenID is the ID of an API token; empty for anything else.
+func tokenID(text string) string {
+	if text = strings.TrimSpace(text); !plainTokenID.MatchString(text) || uuidInside.MatchString(text) {
+		return ""
+	}
+	return text
 }
 
 // currentCluster is the server of a kubeconfig, without what may be a credential in its URL, and the CA that it names for it.

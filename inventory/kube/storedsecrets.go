@@ -32,7 +32,7 @@ const (
 	// usePair has a certificate and its key, or a public key and its private one.
 	usePair secretUse = iota
 	useKubeconfig
-	// useCredentials is CAPMOX's access to Proxmox, of which the server is looked at.
+	// useCredentials is CAPMOX's access to Proxmox, of which the server and the token's ID are looked at.
 	useCredentials
 	// useNames is for bootstrap data, of which nothing but the names of the keys is looked at.
 	useNames

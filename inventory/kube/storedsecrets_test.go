@@ -137,7 +137,7 @@ func TestStoredSecrets(t *testing.T) {
 		secretManifest("ns", "w-1-data", "cluster.x-k8s.io/secret", map[string][]byte{"format": []byte("cloud-config"), "value": slices.Concat([]byte(canaryBlob), ca.cert)}),
 		secretManifest("ns", "stray-data", "Opaque", nil),
 		secretManifest("ns", "other-ca", "Opaque", nil),
-		secretManifest("capmox", "proxmox", "Opaque", map[string][]byte{"token": []byte(canaryBlob), "secret": []byte(canaryBlob), "url": []byte("https://u:" + canaryBlob + "@pve:8006/" + canaryBlob + "?t=" + canaryBlob + "\n"), "root_ca": ca.cert}),
+		secretManifest("capmox", "proxmox", "Opaque", map[string][]byte{"token": []byte(canaryBlob), "secret": []byte(canaryBlob), "url": []byte("https://u:" + canaryBlob + "@pve:8006/api2/json?t=" + canaryBlob + "\n"), "root_ca": ca.cert}),
 	)
 	var log []string
 	s := client(t, srv, func(target *Target) {
@@ -287,11 +287,26 @@ func TestKeyMatches(t *testing.T) {
 	}
 	ed := newPair(t, edKey)
 	junk := []byte(canaryBlob)
+	// Cluster API keeps the public key for service accounts where others have a certificate.
+	saKey := ecKey(t)
+	der, err := x509.MarshalPKIXPublicKey(saKey.Public())
+	if err != nil {
+		t.Fatal(err)
+	}
+	private, err := x509.MarshalECPrivateKey(saKey)
+	if err != nil {
+		t.Fatal(err)
+	}
+	public := pemOf("PUBLIC KEY", der)
 	yes, no := true, false
 	for name, c := range map[string]struct {
 		data map[string][]byte
 		want *bool
 	}{
+		"public key":             {map[string][]byte{"tls.crt": public, "tls.key": pemOf("EC PRIVATE KEY", private)}, &yes},
+		"public key of another":  {map[string][]byte{"tls.crt": public, "tls.key": one.key}, &no},
+		"key with a passphrase":  {map[string][]byte{"tls.crt": one.cert, "tls.key": pemOf("ENCRYPTED PRIVATE KEY", private)}, nil},
+		"swapped":                {map[string][]byte{"tls.crt": one.key, "tls.key": one.cert}, nil},
 		"match":                  {map[string][]byte{"tls.crt": one.cert, "tls.key": one.key}, &yes},
 		"no match":               {map[string][]byte{"tls.crt": one.cert, "tls.key": two.key}, &no},
 		"first of a bundle":      {map[string][]byte{"tls.crt": append(slices.Clone(one.cert), two.cert...), "tls.key": two.key}, &no},

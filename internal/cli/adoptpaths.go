@@ -1,0 +1,64 @@
+package cli
+
+import (
+	"path/filepath"
+	"strings"
+)
+
+// written is a place that a run writes to, and the flag that named it.
+type written struct {
+	flag, path string
+	folder     bool
+}
+
+// apart refuses what would be written over, or into, something else that the same run writes: one would replace the other, or Secrets
+// would lie in a folder that is not for one pair of eyes alone.
+func (a *adoption) apart() error {
+	var all []written
+	for _, w := range []written{{"--output-dir", a.outputDir, true}, {"--secrets-dir", a.secretsDir, true}, {"--nodes-out", a.nodesOut, false}} {
+		if w.path != "" && w.path != "-" {
+			all = append(all, w)
+		}
+	}
+	for _, t := range a.targets {
+		if t.path != "" {
+			all = append(all, written{"-o " + t.format.Name, t.path, false})
+		}
+	}
+	for i := range all {
+		place, err := resolved(all[i].path)
+		if err != nil {
+			return usagef("%s %s: %v", all[i].flag, all[i].path, err)
+		}
+		all[i].path = place
+	}
+	for i, one := range all {
+		for j, other := range all {
+			switch {
+			case i < j && one.path == other.path:
+				return usagef("%s and %s are one place, %s", one.flag, other.flag, one.path).hint("Give each a place of its own.")
+			case i != j && one.folder && strings.HasPrefix(other.path, one.path+string(filepath.Separator)):
+				return usagef("%s, %s, lies in the folder of %s, which must not be there yet", other.flag, other.path, one.flag).hint("Give each a place of its own.")
+			}
+		}
+	}
+	return nil
+}
+
+// resolved is the absolute path of something that may not be there yet, without symbolic links in what is.
+func resolved(path string) (string, error) {
+	abs, err := filepath.Abs(path)
+	if err != nil {
+		return "", err
+	}
+	rest := ""
+	for dir := abs; ; dir = filepath.Dir(dir) {
+		if real, err := filepath.EvalSymlinks(dir); err == nil {
+			return filepath.Join(real, rest), nil
+		}
+		if dir == filepath.Dir(dir) {
+			return abs, nil
+		}
+		rest = filepath.Join(filepath.Base(dir), rest)
+	}
+}
