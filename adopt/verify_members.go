@@ -71,7 +71,7 @@ func (v *verifier) checkSelectors() []Check {
 		case err != nil:
 			c.State, c.Detail = CheckUnknown, err.Error()
 		case !slices.Equal(matched, intended):
-			c.State, c.Detail = CheckFailed, fmt.Sprintf("its selector matches %q, and %q are meant", matched, intended)
+			c.State, c.Detail = CheckFailed, fmt.Sprintf("its selector matches %s, and %s are meant", namesText(matched), namesText(intended))
 			c.Remedy = "Apply the bundle's Machines again (their labels), and leave it paused."
 		case g.Replicas == nil || int(*g.Replicas) != len(matched):
 			c.State, c.Detail = CheckFailed, fmt.Sprintf("it wants %s, and %d match", replicasText(g.Replicas), len(matched))
@@ -82,6 +82,13 @@ func (v *verifier) checkSelectors() []Check {
 		out = append(out, c)
 	}
 	return out
+}
+
+func namesText(names []string) string {
+	if len(names) == 0 {
+		return "none"
+	}
+	return strings.Join(names, ", ")
 }
 
 func replicasText(n *int32) string {

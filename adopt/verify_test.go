@@ -625,6 +625,40 @@ func TestWatch(t *testing.T) {
 	}
 }
 
+// A site that was silent at first has nothing new once it answers, and another cluster's machine is nobody's here.
+func TestWatchSilentAtFirst(t *testing.T) {
+	w := adopt.NewWatch()
+	first := appliedProd(t)
+	first.VMs = nil
+	coverageOf(first, "site/lab", inventory.ScopeGuests).State = inventory.Failed
+	if got := texts(w.Next(first, verify(t, first))); strings.Contains(got, "ALARM") {
+		t.Error(got)
+	}
+	if vms := adopt.AdoptedVMs(first, "prod"); vms != nil {
+		t.Errorf("not one was seen: %v", vms)
+	}
+	s := appliedProd(t)
+	elsewhere := *proxmoxMachineOf(s, "w-1")
+	elsewhere.Name, elsewhere.UID, elsewhere.Cluster = "dev-1", "dev", "dev"
+	s.ProxmoxMachines = append(s.ProxmoxMachines, elsewhere)
+	if got := texts(w.Next(s, verify(t, s))); strings.Contains(got, "ALARM") {
+		t.Error(got)
+	}
+	if vms := adopt.AdoptedVMs(s, "prod"); len(vms) != 6 {
+		t.Errorf("%v", vms)
+	}
+	// Known now, what goes is missed.
+	s = appliedProd(t)
+	vmOf(s, "w-1").VMID = 1009
+	if got := texts(w.Next(s, verify(t, s))); !strings.Contains(got, "ALARM VM lab/1001 (w-1) disappeared") || !strings.Contains(got, "ALARM VM lab/1009 (w-1) appeared") {
+		t.Error(got)
+	}
+	vmOf(s, "w-2").Config = nil
+	if vms := adopt.AdoptedVMs(s, "prod"); vms != nil {
+		t.Errorf("a look that leaves one out: %v", vms)
+	}
+}
+
 // A token that is nobody's until somebody says so may be CAPMOX's.
 func TestWatchWithoutToken(t *testing.T) {
 	w := adopt.NewWatch()

@@ -28,9 +28,12 @@ func (p *StaticPod) EtcdMember() string {
 	}
 	member := ""
 	for i, arg := range p.Args {
-		if name, ok := strings.CutPrefix(strings.TrimPrefix(arg, "-"), "-name="); ok {
+		// Go's flags may have one dash or two.
+		flag, ok := strings.CutPrefix(arg, "-")
+		flag = strings.TrimPrefix(flag, "-")
+		if name, is := strings.CutPrefix(flag, "name="); ok && is {
 			member = name
-		} else if (arg == "--name" || arg == "-name") && i+1 < len(p.Args) {
+		} else if ok && flag == "name" && i+1 < len(p.Args) {
 			member = p.Args[i+1]
 		}
 	}

@@ -1,9 +1,11 @@
 package predict
 
 import (
+	"maps"
 	"strings"
 	"testing"
 
+	"github.com/proxaudit/proxaudit/adopt"
 	"github.com/proxaudit/proxaudit/inventory"
 )
 
@@ -223,6 +225,13 @@ var planeCases = []experiment{
 		l.set("KubeadmControlPlane", "prod-cp", "spec.replicas", int64(3))
 	},
 		want: []string{"kubeadmconfig KubeadmConfig/cp-3 waits-forever", kcpLine + "removes-etcd-member", kcpLine + "scales-up", "proxmoxmachine ProxmoxMachine/cp-3 waits-forever"}},
+	{name: "etcd member of another name than its Node", change: func(l *lab) {
+		for i := range l.s.Clusters[0].StaticPods {
+			if p := &l.s.Clusters[0].StaticPods[i]; p.Name == "etcd-cp-1" {
+				p.Args = []string{"etcd", "--name=etcd-a"}
+			}
+		}
+	}, want: []string{kcpLine + "removes-etcd-member"}, why: "etcd-a"},
 	{name: "etcd Pod on a Node that is none", change: func(l *lab) {
 		l.s.Clusters[0].StaticPods = append(l.s.Clusters[0].StaticPods, inventory.StaticPod{Name: "etcd-old", Component: "etcd", Node: "old"})
 	}, want: []string{kcpLine + "removes-etcd-member"}, why: "old"},
@@ -367,6 +376,34 @@ var healthCases = []experiment{
 		healthCheck(l, map[string]any{})
 		l.set("MachineHealthCheck", "prod-mhc", "spec.checks", "none")
 	}, want: []string{"machinehealthcheck MachineHealthCheck/prod-mhc unknown"}},
+}
+
+// The last step takes skip-remediation off: what a MachineHealthCheck would do then is said before, at that step and no earlier one.
+func TestHealthChecksAtTheEnd(t *testing.T) {
+	notReady := map[string]any{"checks": map[string]any{"unhealthyNodeConditions": []any{map[string]any{"type": "Ready", "status": "False", "timeoutSeconds": int64(300)}}}}
+	for name, c := range map[string]struct {
+		ready string
+		want  adopt.Outcome
+	}{
+		"healthy":   {"True", adopt.NothingToDo},
+		"unhealthy": {"False", adopt.Remediates},
+	} {
+		t.Run(name, func(t *testing.T) {
+			l := newLab(t)
+			healthCheck(l, notReady)
+			l.set("Machine", "w-1", skipRemedy, "")
+			l.node("w-1").Ready = c.ready
+			got := map[adopt.StepID]adopt.Outcome{}
+			for _, p := range Predict(l.s, "prod") {
+				if p.Controller == adopt.ControllerHealthCheck && p.Object.Name == "w-1" {
+					got[p.Step] = p.Outcome
+				}
+			}
+			if want := map[adopt.StepID]adopt.Outcome{adopt.StepUnpauseCluster: adopt.NothingToDo, adopt.StepFinish: c.want}; !maps.Equal(got, want) {
+				t.Errorf("got %v, want %v", got, want)
+			}
+		})
+	}
 }
 
 func TestClusters(t *testing.T)     { runExperiments(t, clusterCases) }
