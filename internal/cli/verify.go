@@ -31,7 +31,7 @@ Examples:
   proxaudit verify --cluster prod --read-secrets --watch
   proxaudit verify --cluster prod --from monday.json -o wide`,
 	}, append(targetFlags(), []cli.Flag{
-		&cli.StringFlag{Name: "capmox-token-id", Category: catCommand, Usage: "`ID` of the API token that CAPMOX uses (user@realm!name), to know its tasks (else clusters[].adopt.capmoxTokenID)"},
+		&cli.StringFlag{Name: "capmox-token-id", Category: catCommand, Usage: "`ID` of the API token that CAPMOX uses (user@realm!name), to know its tasks (else clusters[].adopt.capmoxTokenID; its credentials say it too, where --read-secrets sees them)"},
 		&cli.StringFlag{Name: "task-window", Category: catCommand, Usage: "`TIME` for which Proxmox's tasks are read back (default: 24h)"},
 		&cli.BoolFlag{Name: "watch", Category: catCommand, Usage: "go on until every step is done, tell what changes, and stop at the first thing that must not happen"},
 		&cli.StringFlag{Name: "interval", Category: catCommand, Usage: "`TIME` between two looks of --watch (default: 10s)"},
