@@ -1,6 +1,10 @@
 package adopt
 
-import "strings"
+import (
+	"strings"
+
+	"github.com/proxaudit/proxaudit/internal/shell"
+)
 
 // managementAccess and workloadAccess are kubectl's arguments for the two clusters: the file, if somebody named one, and the context.
 // The context alone says too little: kubeadm calls it kubernetes-admin@kubernetes everywhere.
@@ -13,7 +17,7 @@ func (p *planner) managementAccess() []string {
 	if p.sameAccess() {
 		file = "MANAGEMENT-KUBECONFIG"
 	}
-	return access(file, m.Context)
+	return shell.Access(file, m.Context)
 }
 
 func (p *planner) workloadAccess() []string {
@@ -21,18 +25,7 @@ func (p *planner) workloadAccess() []string {
 	if p.sameAccess() {
 		file = "WORKLOAD-KUBECONFIG"
 	}
-	return access(file, p.workloadContext())
-}
-
-func access(file, context string) []string {
-	var out []string
-	if file != "" {
-		out = append(out, "--kubeconfig="+file)
-	}
-	if context != "" {
-		out = append(out, "--context="+context)
-	}
-	return out
+	return shell.Access(file, p.workloadContext())
 }
 
 // workloadContext is the context through which the cluster was read. One that was read in another way has none that is known, and its

@@ -8,8 +8,6 @@ import (
 	"strings"
 
 	"sigs.k8s.io/yaml"
-
-	"github.com/proxaudit/proxaudit/adopt/pki"
 )
 
 // File is a file of --output-dir.
@@ -101,9 +99,6 @@ func (p *Plan) SecretsRole() ([]byte, error) {
 	}
 	return out.Bytes(), nil
 }
-
-// Quote is a word as a POSIX shell reads it.
-func Quote(word string) string { return pki.Quote(word) }
 
 // Contexts are those of kubectl in the steps. An empty one is kubectl's current context.
 func (p *Plan) Contexts() (management, workload string) {

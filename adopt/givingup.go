@@ -6,6 +6,7 @@ import (
 
 	clusterv1 "sigs.k8s.io/cluster-api/api/core/v1beta2"
 
+	"github.com/proxaudit/proxaudit/internal/shell"
 	"github.com/proxaudit/proxaudit/inventory"
 )
 
@@ -20,7 +21,7 @@ const settle = "sleep 60"
 func (p *Plan) GivingUp() []string {
 	kubectl := func(words ...string) string {
 		all := slices.Concat([]string{"kubectl"}, p.access, []string{"-n", p.Namespace}, words)
-		return quoted(all)
+		return shell.Line(all...)
 	}
 	patch := func(body string) string { return " | xargs -r -n 1 " + kubectl("patch", "--type=merge", "-p", body) }
 	const bare = `{"metadata":{"finalizers":null}}`

@@ -10,6 +10,7 @@ import (
 	clusterv1 "sigs.k8s.io/cluster-api/api/core/v1beta2"
 
 	"github.com/proxaudit/proxaudit/adopt/pki"
+	"github.com/proxaudit/proxaudit/internal/shell"
 	"github.com/proxaudit/proxaudit/inventory"
 )
 
@@ -83,16 +84,7 @@ func (k commander) workload(words ...string) string {
 }
 
 func kubectl(access []string, words ...string) string {
-	return quoted(slices.Concat([]string{"kubectl"}, access, words))
-}
-
-// quoted is a line for a shell.
-func quoted(words []string) string {
-	out := make([]string, len(words))
-	for i, w := range words {
-		out[i] = pki.Quote(w)
-	}
-	return strings.Join(out, " ")
+	return shell.Line(slices.Concat([]string{"kubectl"}, access, words)...)
 }
 
 func (k commander) inNamespace(words ...string) string {
@@ -100,9 +92,9 @@ func (k commander) inNamespace(words ...string) string {
 }
 
 func (k commander) verify() string {
-	line := "proxaudit verify --cluster " + pki.Quote(k.p.cluster.Key) + " --read-secrets"
+	line := "proxaudit verify --cluster " + shell.Quote(k.p.cluster.Key) + " --read-secrets"
 	for _, f := range k.p.opt.Flags {
-		line += " " + pki.Quote(f)
+		line += " " + shell.Quote(f)
 	}
 	return line
 }
@@ -186,7 +178,7 @@ func (k commander) createSecrets() Step {
 	s.StopIf = strings.Join(stop, ", or ")
 	if dir := k.p.opt.SecretsDir; dir != "" {
 		s.Commands = append(s.Commands, "# the Secrets that --secrets-dir wrote; server-side, which copies no key into an annotation", k.management("apply", "--server-side", "-f", dir))
-		s.After = append(s.After, "# removes the copy of the keys", "rm -rf -- "+pki.Quote(dir))
+		s.After = append(s.After, "# removes the copy of the keys", "rm -rf -- "+shell.Quote(dir))
 	} else {
 		commands, err := pki.Commands(k.p.secretOptions())
 		if err != nil {
@@ -220,10 +212,10 @@ func (k commander) credentials(s *Step, name, apply string) {
 	if url == "" {
 		url = "https://PROXMOX-HOST:8006"
 	}
-	file := pki.Quote(name + ".env")
+	file := shell.Quote(name + ".env")
 	s.Before = append(s.Before,
 		"# makes a file that only you can read: with an editor put the ID of CAPMOX's API token (user@realm!name) behind token= and its secret behind secret=",
-		"test -e "+file+" || (umask 077 && printf 'url=%s\\ntoken=\\nsecret=\\n' "+pki.Quote(url)+" > "+file+")")
+		"test -e "+file+" || (umask 077 && printf 'url=%s\\ntoken=\\nsecret=\\n' "+shell.Quote(url)+" > "+file+")")
 	s.Commands = append(s.Commands, "# "+k.p.namespace+"/"+name+": the access of CAPMOX to site "+comment(k.p.site),
 		"if [ \"$(grep -cE '^(url|token|secret)=[^[:space:]]+$' "+file+")\" != 3 ]; then echo 'NOT MADE: url, token and secret each need a line with a value and no blank' >&2; false; else "+
 			k.inNamespace("create", "secret", "generic", name, "--from-env-file="+name+".env", "--dry-run=client", "-o", "yaml")+apply+"; fi")
@@ -381,7 +373,7 @@ func (k commander) finish() Step {
 		Commands: []string{
 			k.inNamespace(append(append([]string{"annotate"}, machines...), HookPreDrain+"-", HookPreTerminate+"-", clusterv1.MachineSkipRemediationAnnotation+"-")...),
 			k.inNamespace("annotate", resClusters, k.p.name, BlockMove+"-")},
-		Check:  []string{quoted(describe), k.verify()},
+		Check:  []string{shell.Line(describe...), k.verify()},
 		Expect: "each object is READY or AVAILABLE, and verify ends with exit code 0",
 		AbortNote: "This puts the brakes back on, and pauses nothing: the controllers go on with what they do. To stop them as well, pause the Cluster as in the steps " +
 			"before. Do this step again when it is time.",

@@ -100,6 +100,11 @@ const (
 	ScopeProxmoxMachines = "proxmoxmachines.infrastructure.cluster.x-k8s.io"
 	ScopeProviders       = "deployments.apps"
 	ScopeCRDs            = "customresourcedefinitions.apiextensions.k8s.io"
+	// ScopeProviderPods, ScopeLeases and ScopeEvents are what progress rests on beside the objects: whether the controllers live, and
+	// what they said.
+	ScopeProviderPods = "pods of providers"
+	ScopeLeases       = "leases.coordination.k8s.io"
+	ScopeEvents       = "events"
 	// ScopeSecrets is the Secrets of adopted clusters. Not asked without the user's leave.
 	ScopeSecrets = "secrets"
 	// ScopeOtherNamespaces is there only for a run that was told which namespaces to read: what the others declare was

@@ -15,6 +15,7 @@ func (s *Snapshot) Append(f *Snapshot) {
 	s.Groups = append(s.Groups, f.Groups...)
 	s.Providers = append(s.Providers, f.Providers...)
 	s.Tasks = append(s.Tasks, f.Tasks...)
+	s.Events = append(s.Events, f.Events...)
 	s.StoredSecrets = append(s.StoredSecrets, f.StoredSecrets...)
 	s.Probes = append(s.Probes, f.Probes...)
 	s.Coverage = append(s.Coverage, f.Coverage...)

@@ -226,7 +226,10 @@ type Node struct {
 	InternalIPs []string `json:"internalIPs,omitempty"`
 	Hostname    string   `json:"hostname,omitempty"`
 	// Ready is "True", "False", "Unknown" or empty.
-	Ready            string            `json:"ready,omitempty"`
+	Ready string `json:"ready,omitempty"`
+	// ReadyReason and ReadyMessage are the condition's.
+	ReadyReason      string            `json:"readyReason,omitempty"`
+	ReadyMessage     string            `json:"readyMessage,omitempty"`
 	ReadySince       *time.Time        `json:"readySince,omitempty"`
 	ControlPlane     bool              `json:"controlPlane,omitempty"`
 	Unschedulable    bool              `json:"unschedulable,omitempty"`

@@ -33,6 +33,8 @@ type Snapshot struct {
 
 	// Tasks are those of the last 24 hours that worked on a guest. Only runs that ask for them have any (ScopeTasks).
 	Tasks []Task `json:"tasks,omitempty"`
+	// Events are those about declared objects. Only runs that ask for them have any (ScopeEvents).
+	Events []Event `json:"events,omitempty"`
 	// StoredSecrets are the Secrets by name that adopted clusters need; only with the user's leave to read Secrets.
 	StoredSecrets []StoredSecret `json:"storedSecrets,omitempty"`
 
@@ -82,6 +84,12 @@ type Provider struct {
 	Version   string `json:"version,omitempty"`
 	Desired   int32  `json:"desired"`
 	Available int32  `json:"available"`
+	// Generation and Observed are the Deployment's: Kubernetes itself has not looked at it if they differ.
+	Generation int64 `json:"generation,omitempty"`
+	Observed   int64 `json:"observedGeneration,omitempty"`
+	// Pods and Leases are those of its controllers; empty unless the run asked for them (ScopeProviderPods, ScopeLeases).
+	Pods   []ProviderPod `json:"pods,omitempty"`
+	Leases []Lease       `json:"leases,omitempty"`
 	// Credentials is the Secret (NAMESPACE/NAME) from which CAPMOX's environment takes its own access to Proxmox (PROXMOX_URL);
 	// empty if it takes none from a Secret. Whether there is any in it, StoredSecrets tell.
 	Credentials string `json:"credentials,omitempty"`

@@ -3,6 +3,7 @@ package inventory
 import (
 	"cmp"
 	"slices"
+	"time"
 )
 
 // Sort brings every list of the Snapshot into one order, so that two runs that saw the same print the same. Lists
@@ -24,6 +25,7 @@ func (s *Snapshot) Sorted() *Snapshot {
 	c.Groups = slices.Clone(s.Groups)
 	c.Providers = slices.Clone(s.Providers)
 	c.Tasks = slices.Clone(s.Tasks)
+	c.Events = slices.Clone(s.Events)
 	c.StoredSecrets = slices.Clone(s.StoredSecrets)
 	c.Probes = slices.Clone(s.Probes)
 	c.Coverage = slices.Clone(s.Coverage)
@@ -63,6 +65,7 @@ func (s *Snapshot) Ordered() *Snapshot {
 	c.Tasks = sorted(s.Tasks, func(a, b *Task) int {
 		return cmp.Or(cmp.Compare(a.Site, b.Site), a.Start.Compare(b.Start), cmp.Compare(a.UPID, b.UPID))
 	})
+	c.Events = sorted(s.Events, compareEvents)
 	c.StoredSecrets = sorted(s.StoredSecrets, func(a, b *StoredSecret) int {
 		return cmp.Or(cmp.Compare(a.Namespace, b.Namespace), cmp.Compare(a.Name, b.Name))
 	})
@@ -101,4 +104,24 @@ func inOrder[T any](list []T, compare func(a, b *T) int) bool {
 		}
 	}
 	return true
+}
+
+// compareEvents orders them by what they are about, the latest last.
+func compareEvents(a, b *Event) int {
+	return cmp.Or(cmp.Compare(a.Object.Kind, b.Object.Kind), cmp.Compare(a.Object.Namespace, b.Object.Namespace), cmp.Compare(a.Object.Name, b.Object.Name),
+		compareTimes(a.Last, b.Last), cmp.Compare(a.Reason, b.Reason), cmp.Compare(a.Message, b.Message), cmp.Compare(a.Reporter, b.Reporter),
+		cmp.Compare(a.Type, b.Type), cmp.Compare(a.Count, b.Count))
+}
+
+func compareTimes(a, b *time.Time) int {
+	switch {
+	case a == nil && b == nil:
+		return 0
+	case a == nil:
+		return -1
+	case b == nil:
+		return 1
+	default:
+		return a.Compare(*b)
+	}
 }

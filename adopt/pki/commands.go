@@ -8,6 +8,8 @@ import (
 	"path"
 	"slices"
 	"strings"
+
+	"github.com/proxaudit/proxaudit/internal/shell"
 )
 
 // Command is a line for a POSIX shell.
@@ -74,8 +76,8 @@ func Commands(o CommandOptions) ([]Command, error) {
 	kind := ownedType(o.Owned && !o.NoCAKey)
 	etcdCert, clientCert, clientKey := path.Join(dir, FileEtcdCert), path.Join(dir, FileEtcdClientCert), path.Join(dir, FileEtcdClientKey)
 	// scp would put a second copy into a folder that is there.
-	fetch := fmt.Sprintf("mkdir -p %s && rm -rf -- %s && scp -r %s %s && scp %s %s", Quote(local), Quote(dir), Quote(o.remote(path.Clean(o.PKIDir))),
-		Quote(dir), Quote(o.remote("/etc/kubernetes/"+FileKubeconfig)), Quote(path.Join(local, FileKubeconfig)))
+	fetch := fmt.Sprintf("mkdir -p %s && rm -rf -- %s && scp -r %s %s && scp %s %s", shell.Quote(local), shell.Quote(dir), shell.Quote(o.remote(path.Clean(o.PKIDir))),
+		shell.Quote(dir), shell.Quote(o.remote("/etc/kubernetes/"+FileKubeconfig)), shell.Quote(path.Join(local, FileKubeconfig)))
 	if o.ExternalEtcd {
 		for _, f := range []struct {
 			configured, usual, name string
@@ -87,7 +89,7 @@ func Commands(o CommandOptions) ([]Command, error) {
 			}
 			// Its name is ours here too.
 			*f.to = path.Join(local, f.name)
-			fetch += fmt.Sprintf(" && scp %s %s", Quote(o.remote(path.Clean(f.configured))), Quote(*f.to))
+			fetch += fmt.Sprintf(" && scp %s %s", shell.Quote(o.remote(path.Clean(f.configured))), shell.Quote(*f.to))
 		}
 	}
 	all := []Command{
@@ -113,7 +115,7 @@ func Commands(o CommandOptions) ([]Command, error) {
 	for _, name := range o.Bootstrap {
 		all = append(all, o.create(name, TypeOwned, "an empty bootstrap Secret: with it no controller can bootstrap the machine anew"))
 	}
-	return append(all, Command{When: After, Why: "removes the copy of the keys", Line: "rm -rf -- " + Quote(local)}), nil
+	return append(all, Command{When: After, Why: "removes the copy of the keys", Line: "rm -rf -- " + shell.Quote(local)}), nil
 }
 
 func (o CommandOptions) remote(file string) string {
@@ -129,7 +131,7 @@ func (o CommandOptions) remote(file string) string {
 
 // compare stops whoever follows the commands at a copy of the wrong cluster.
 func (o CommandOptions) compare(cert string) Command {
-	line := "openssl x509 -in " + Quote(cert) + " -outform der | sha256sum"
+	line := "openssl x509 -in " + shell.Quote(cert) + " -outform der | sha256sum"
 	var known []string
 	for _, s := range o.ServingCAs {
 		if b, err := hex.DecodeString(s); err == nil && len(b) == 32 {
@@ -140,7 +142,7 @@ func (o CommandOptions) compare(cert string) Command {
 		return Command{Line: line, When: Before,
 			Why: "shows which authority was copied; compare it with the CA that the API server's certificate is verified to, which this run did not see, and go on only if it is the same"}
 	}
-	return Command{Line: line + " | grep -E " + Quote("^("+strings.Join(known, "|")+") ") + " || { echo 'WRONG AUTHORITY: stop' >&2; false; }", When: Before,
+	return Command{Line: line + " | grep -E " + shell.Quote("^("+strings.Join(known, "|")+") ") + " || { echo 'WRONG AUTHORITY: stop' >&2; false; }", When: Before,
 		Why: "compares the copied authority with the one that signed the certificate of the API server that runs: it prints a line, or WRONG AUTHORITY"}
 }
 
@@ -170,8 +172,8 @@ func (o CommandOptions) authority(kind, dir string) Command {
 	if o.Owned || o.NoCAKey {
 		return c
 	}
-	key := "--from-file=" + Quote(KeyPrivate+"="+path.Join(dir, FileCAKey))
-	c.Line = strings.Replace(c.Line, key, "$(test -e "+Quote(path.Join(dir, FileCAKey))+" && echo "+key+")", 1)
+	key := "--from-file=" + shell.Quote(KeyPrivate+"="+path.Join(dir, FileCAKey))
+	c.Line = strings.Replace(c.Line, key, "$(test -e "+shell.Quote(path.Join(dir, FileCAKey))+" && echo "+key+")", 1)
 	c.Why += ", where it has one"
 	return c
 }
@@ -197,7 +199,7 @@ func (o CommandOptions) create(name, kind, why string, from ...string) Command {
 func line(words []string) string {
 	quoted := make([]string, len(words))
 	for i, w := range words {
-		quoted[i] = Quote(w)
+		quoted[i] = shell.Quote(w)
 	}
 	return strings.Join(quoted, " ")
 }

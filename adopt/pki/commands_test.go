@@ -13,6 +13,7 @@ import (
 
 	"github.com/proxaudit/proxaudit/adopt/pki"
 	"github.com/proxaudit/proxaudit/adopt/pki/pkitest"
+	"github.com/proxaudit/proxaudit/internal/shell"
 )
 
 var update = flag.Bool("update", false, "write the golden files anew")
@@ -142,12 +143,12 @@ func TestCommandsRefuseNames(t *testing.T) {
 // TestQuoteThroughShell: what a shell makes of a quoted word is the word.
 func TestQuoteThroughShell(t *testing.T) {
 	for _, word := range []string{"", "a", "it's", "$(touch x)", "`x`", "a b", "\\", "\"", "a\nb", "~", "*", "!", "#x", "a;b", "^x", "-n", "{a,b}", "x=y", "''"} {
-		out, err := exec.CommandContext(t.Context(), "sh", "-c", "printf '[%s]' "+pki.Quote(word)).Output()
+		out, err := exec.CommandContext(t.Context(), "sh", "-c", "printf '[%s]' "+shell.Quote(word)).Output()
 		if err != nil {
 			t.Fatalf("%q: %v", word, err)
 		}
 		if string(out) != "["+word+"]" {
-			t.Errorf("Quote(%q) = %s, which a shell reads as %s", word, pki.Quote(word), out)
+			t.Errorf("Quote(%q) = %s, which a shell reads as %s", word, shell.Quote(word), out)
 		}
 	}
 }
@@ -157,7 +158,7 @@ func FuzzQuote(f *testing.F) {
 		f.Add(w)
 	}
 	f.Fuzz(func(t *testing.T, w string) {
-		q := pki.Quote(w)
+		q := shell.Quote(w)
 		if q == w {
 			if w == "" || strings.ContainsAny(w, " \t\n'\"\\$`&|;<>()*?[]#~!{}^") {
 				t.Errorf("%q is not quoted", w)

@@ -7,6 +7,8 @@ import (
 	"fmt"
 	"path"
 	"slices"
+
+	"github.com/proxaudit/proxaudit/internal/shell"
 )
 
 // Source is what was read.
@@ -148,7 +150,7 @@ func (m *Material) authority(p *Problems, cert, key string, signs bool) authorit
 		p.add(m.path(key), found, sameNode)
 	case signs && k.behind:
 		p.add(m.path(key), "the parameters of a curve stand before the key, and Cluster API reads the first PEM block only",
-			"write the key alone: openssl pkey -in "+Quote(m.path(key))+" -out NEWFILE, and put that in its place in the copy")
+			"write the key alone: openssl pkey -in "+shell.Quote(m.path(key))+" -out NEWFILE, and put that in its place in the copy")
 	}
 	return a
 }

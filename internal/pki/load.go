@@ -9,6 +9,7 @@ import (
 	"path/filepath"
 
 	"github.com/proxaudit/proxaudit/adopt/pki"
+	"github.com/proxaudit/proxaudit/internal/shell"
 )
 
 // maxFile is the size that a file may have, in bytes. A certificate is a few kilobytes, and the API server takes no Secret
@@ -83,7 +84,7 @@ func (l *Loaded) read(p *pki.Problems, file string, private bool) ([]byte, bool)
 	}
 	if private && mode.Perm()&0o077 != 0 {
 		l.Warnings = append(l.Warnings, pki.Problem{File: file, Found: fmt.Sprintf("others may read it (mode %04o), and it holds a private key", mode.Perm()),
-			Do: "chmod go= " + pki.Quote(file)})
+			Do: "chmod go= " + shell.Quote(file)})
 	}
 	return data, true
 }

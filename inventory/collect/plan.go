@@ -34,6 +34,9 @@ type Plan struct {
 	// workload clusters, CRDs of the management cluster, storages and the tasks of the last 24 hours of the sites, and with
 	// ReadSecrets what is kept of Secrets.
 	Adoption bool
+	// Controllers asks for what progress needs beyond who is who: the Pods and leases of the providers, the Events about declared
+	// objects, and the tasks of the sites.
+	Controllers bool
 	// TaskWindow is how far back the sites' tasks are read; 0 means proxmox.TaskWindow.
 	TaskWindow time.Duration
 	// Configurations says whose configuration is read, by site and VMID; nil reads all.

@@ -89,7 +89,7 @@ func (r *run) open() error {
 	for i := range r.plan.Sites {
 		cfg := r.plan.Sites[i]
 		cfg.GuestAgent = r.plan.GuestAgent
-		cfg.Adoption, cfg.Now, cfg.TaskWindow = r.plan.Adoption, r.plan.Now, r.plan.TaskWindow
+		cfg.Adoption, cfg.Tasks, cfg.Now, cfg.TaskWindow = r.plan.Adoption, r.plan.Controllers, r.plan.Now, r.plan.TaskWindow
 		if cfg.Logf == nil {
 			cfg.Logf = r.plan.Logf
 		}
@@ -184,7 +184,7 @@ func (r *run) readManagement(ctx context.Context) {
 	}
 	r.plan.progress(inventory.ManagementSource, 0, 1)
 	r.management = client.CollectManagement(ctx, kube.ManagementOptions{Namespaces: r.plan.Namespaces,
-		Adoption: r.plan.Adoption, ReadSecrets: r.plan.ReadSecrets})
+		Adoption: r.plan.Adoption, Controllers: r.plan.Controllers, ReadSecrets: r.plan.ReadSecrets})
 	// The Client asks what is served once, so that the first who wants to know pays.
 	r.management.Requests = append(r.management.Requests, discovery(inventory.ManagementSource))
 	if !r.plan.ManagementIfServed {

@@ -68,6 +68,9 @@ func node(o object, cluster string) (inventory.Node, error) {
 	for _, c := range n.Status.Conditions {
 		if c.Type == "Ready" {
 			out.Ready, out.ReadySince = c.Status, utc(c.LastTransitionTime)
+			if c.Status != "True" {
+				out.ReadyReason, out.ReadyMessage = c.Reason, c.Message
+			}
 		}
 	}
 	if q, ok := n.Status.Capacity["cpu"]; ok {

@@ -14,6 +14,7 @@ import (
 	"k8s.io/client-go/rest"
 	"k8s.io/klog/v2"
 
+	"github.com/proxaudit/proxaudit/internal/shell"
 	"github.com/proxaudit/proxaudit/inventory"
 )
 
@@ -147,9 +148,9 @@ func (d *dryRunSender) namespaces(ctx context.Context, manifests []manifest) err
 }
 
 func (c *Client) missingNamespace(ns string) *MissingNamespace {
-	command := "kubectl create namespace " + quoteArg(ns)
+	command := "kubectl create namespace " + shell.Quote(ns)
 	if c.context != inClusterName {
-		command = "kubectl --context " + quoteArg(c.context) + " create namespace " + quoteArg(ns)
+		command = "kubectl --context " + shell.Quote(c.context) + " create namespace " + shell.Quote(ns)
 	}
 	return &MissingNamespace{Namespace: ns, Server: c.Server(), Command: command}
 }

@@ -9,6 +9,7 @@ import (
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
+	"github.com/proxaudit/proxaudit/internal/shell"
 	"github.com/proxaudit/proxaudit/inventory"
 )
 
@@ -79,8 +80,8 @@ func (d *dryRunSender) cause(m manifest, s metav1.Status, err error) (inventory.
 	case deniedBy.MatchString(message):
 		return inventory.RejectedDenied, ""
 	case apierrors.IsConflict(err):
-		return inventory.RejectedConflict, "the object exists and somebody else set this field: look at it (kubectl get " + quoteArg(m.resource+"."+m.gv.Group) + " " + quoteArg(m.ref.Name) +
-			" -n " + quoteArg(m.ref.Namespace) + " -o yaml --show-managed-fields) before anything is applied"
+		return inventory.RejectedConflict, "the object exists and somebody else set this field: look at it (kubectl get " + shell.Quote(m.resource+"."+m.gv.Group) + " " + shell.Quote(m.ref.Name) +
+			" -n " + shell.Quote(m.ref.Namespace) + " -o yaml --show-managed-fields) before anything is applied"
 	case apierrors.IsForbidden(err) && lacksRule.MatchString(message):
 		// A server-side apply of what does not exist needs both (endpoints/handlers/patch.go).
 		return inventory.RejectedForbidden, fmt.Sprintf(`add to the role of whoever runs the dry run: {apiGroups: [%q], resources: [%q], verbs: ["patch", "create"]}`, m.gv.Group, m.resource)

@@ -13,6 +13,7 @@ import (
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 
+	"github.com/proxaudit/proxaudit/internal/shell"
 	"github.com/proxaudit/proxaudit/inventory"
 )
 
@@ -65,7 +66,7 @@ func (c *Client) explain(err error) failure {
 	case apierrors.IsUnauthorized(err):
 		f.state, f.whole = inventory.Refused, true
 		f.reason = fmt.Sprintf("401 from %s: the credentials of %s are not accepted", where, c.access)
-		f.remedy = "renew the credentials (kubectl --context " + quoteArg(c.context) + " auth whoami shows who the server takes you for)"
+		f.remedy = "renew the credentials (kubectl --context " + shell.Quote(c.context) + " auth whoami shows who the server takes you for)"
 	case apierrors.IsForbidden(err):
 		f.state = inventory.Refused
 	case apierrors.IsTooManyRequests(err):
@@ -147,11 +148,4 @@ func oneLine(s string) string {
 // rbacRule is the rule that a role lacks.
 func rbacRule(group, resource, verb string) string {
 	return fmt.Sprintf(`add to the reader's ClusterRole: {apiGroups: [%q], resources: [%q], verbs: [%q]}`, group, resource, verb)
-}
-
-func quoteArg(s string) string {
-	if s != "" && strings.Trim(s, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_.@:/+") == "" {
-		return s
-	}
-	return "'" + strings.ReplaceAll(s, "'", `'\''`) + "'"
 }

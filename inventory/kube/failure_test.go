@@ -61,11 +61,3 @@ func TestExplain(t *testing.T) {
 		}
 	}
 }
-
-func TestQuoteArg(t *testing.T) {
-	for in, want := range map[string]string{"admin@prod": "admin@prod", "": "''", "a b": "'a b'", "it's": `'it'\''s'`} {
-		if got := quoteArg(in); got != want {
-			t.Errorf("%q: %s", in, got)
-		}
-	}
-}

@@ -23,6 +23,8 @@ type ManagementOptions struct {
 	// Adoption reads the CustomResourceDefinitions of the groups of interest too, and what is kept of the Secrets of the
 	// declared clusters if ReadSecrets allows it.
 	Adoption bool
+	// Controllers reads the providers' Pods and leases, and the Events about declared objects.
+	Controllers bool
 	// ReadSecrets is the user's leave to read Secrets, each by its name.
 	ReadSecrets bool
 }
@@ -95,6 +97,13 @@ func (m *managementReader) read(ctx context.Context) {
 	if m.options.Adoption {
 		m.crds(ctx)
 		m.storedSecrets(ctx)
+	} else if m.options.Controllers && m.options.ReadSecrets {
+		m.storedSecrets(ctx)
+	}
+	if m.options.Controllers {
+		m.providerPods(ctx)
+		m.leases(ctx)
+		m.events(ctx)
 	}
 }
 
@@ -112,6 +121,13 @@ func (m *managementReader) unreachable(f failure) {
 		m.snap.Coverage = append(m.snap.Coverage,
 			withFailure(inventory.Coverage{Source: inventory.ManagementSource, Scope: inventory.ScopeCRDs, Optional: true}, f),
 			m.secretsCoverage(f))
+	} else if m.options.Controllers && m.options.ReadSecrets {
+		m.snap.Coverage = append(m.snap.Coverage, m.secretsCoverage(f))
+	}
+	if m.options.Controllers {
+		for _, scope := range []string{inventory.ScopeProviderPods, inventory.ScopeLeases, inventory.ScopeEvents} {
+			m.snap.Coverage = append(m.snap.Coverage, withFailure(inventory.Coverage{Source: inventory.ManagementSource, Scope: scope, Optional: true}, f))
+		}
 	}
 }
 

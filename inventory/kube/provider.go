@@ -40,7 +40,8 @@ type deploymentObject struct {
 		} `json:"template"`
 	} `json:"spec"`
 	Status struct {
-		AvailableReplicas int32 `json:"availableReplicas"`
+		AvailableReplicas  int32 `json:"availableReplicas"`
+		ObservedGeneration int64 `json:"observedGeneration"`
 	} `json:"status"`
 }
 
@@ -55,6 +56,9 @@ func provider(o object) (inventory.Provider, error) {
 		Label:     d.Metadata.Labels[providerLabel],
 		Desired:   1, // the API server's own default for a Deployment without replicas
 		Available: d.Status.AvailableReplicas,
+
+		Generation: d.Metadata.Generation,
+		Observed:   d.Status.ObservedGeneration,
 	}
 	if d.Spec.Replicas != nil {
 		out.Desired = *d.Spec.Replicas

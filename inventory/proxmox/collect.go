@@ -36,6 +36,8 @@ func (c *Collector) Collect(ctx context.Context) *inventory.Snapshot {
 	l.configurations(ctx)
 	if entry == nil && c.cfg.Adoption {
 		l.storages(ctx)
+	}
+	if entry == nil && c.cfg.asksTasks() {
 		l.tasks(ctx)
 	}
 	l.snapshot.Sites = []inventory.Site{l.site}
@@ -99,12 +101,17 @@ func (l *listing) giveUp(e *transport.Error) {
 		cov.Reason = "not asked, after " + e.Error()
 		l.cover(cov)
 	}
+	var more []string
 	if l.c.cfg.Adoption {
-		for _, scope := range []string{inventory.ScopeStorages, inventory.ScopeTasks} {
-			cov := l.c.unanswered(scope, e)
-			cov.Reason, cov.Optional = "not asked, after "+e.Error(), true
-			l.cover(cov)
-		}
+		more = append(more, inventory.ScopeStorages)
+	}
+	if l.c.cfg.asksTasks() {
+		more = append(more, inventory.ScopeTasks)
+	}
+	for _, scope := range more {
+		cov := l.c.unanswered(scope, e)
+		cov.Reason, cov.Optional = "not asked, after "+e.Error(), true
+		l.cover(cov)
 	}
 	l.site.Visibility.Reasons = []string{"not asked, after " + e.Error()}
 }

@@ -39,6 +39,8 @@ type Config struct {
 	// hours. That costs one request more for the site and two for each host that is not offline (and one for each further
 	// 500 tasks of a host). Doctor then checks the privileges for it.
 	Adoption bool
+	// Tasks asks for the tasks alone.
+	Tasks bool
 	// TaskWindow is how far back tasks are read; 0 means TaskWindow.
 	TaskWindow time.Duration
 	// Configurations says whose configuration is read; nil reads all. A run that only watches a few machines spares the site

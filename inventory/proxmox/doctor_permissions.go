@@ -40,10 +40,12 @@ func (d *doctor) permissions(ctx context.Context) {
 	sysHeld, _ := perms.Holds("/", normalize.PrivSysAudit)
 	d.privilege("Sys.Audit on /", sysHeld, inventory.CheckWarning,
 		"without it quorum, the cluster's name and the nodes' addresses stay unknown", d.c.grant("/", "PVEAuditor"))
-	if d.c.cfg.Adoption {
+	if d.c.cfg.asksTasks() {
 		d.privilege("Sys.Audit on /nodes", len(perms.TasksHidden()) == 0, inventory.CheckWarning,
 			"without it on every host Proxmox shows the token's own tasks only, so that nobody can say what was done to an adopted VM",
 			d.c.grant("/nodes", "PVEAuditor"))
+	}
+	if d.c.cfg.Adoption {
 		d.privilege("Datastore.Audit on /storage", len(perms.StoragesHidden()) == 0, inventory.CheckWarning,
 			"without it storages stay invisible", d.c.grant("/storage", "PVEAuditor"))
 	}

@@ -49,6 +49,8 @@ func (l *listing) tasks(ctx context.Context) {
 	l.coverTasks(hosts)
 }
 
+func (c *Config) asksTasks() bool { return c.Adoption || c.Tasks }
+
 func (c *Config) tasksSince() time.Time { return c.Now.Add(-cmp.Or(c.TaskWindow, TaskWindow)) }
 
 // hostTasks is one host's task list in the making.
