@@ -1,8 +1,6 @@
 package adopt
 
 import (
-	"strings"
-
 	"github.com/proxaudit/proxaudit/internal/shell"
 )
 
@@ -30,12 +28,7 @@ func (p *planner) workloadAccess() []string {
 
 // workloadContext is the context through which the cluster was read. One that was read in another way has none that is known, and its
 // name is the best guess.
-func (p *planner) workloadContext() string {
-	if context, ok := strings.CutPrefix(p.cluster.Access, "kubeconfig "); ok {
-		return context
-	}
-	return p.cluster.Key
-}
+func (p *planner) workloadContext() string { return p.cluster.Context() }
 
 // sameAccess is true if the same words would stand for both clusters, and they are two. In their place stands then what no kubectl
 // takes: a providerID that is written on a Node of another cluster stays there.

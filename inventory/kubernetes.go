@@ -1,6 +1,9 @@
 package inventory
 
-import "time"
+import (
+	"strings"
+	"time"
+)
 
 // Ref names an API object. Group, never a version: references change their version between API generations.
 type Ref struct {
@@ -248,4 +251,12 @@ type Taint struct {
 	Key    string `json:"key"`
 	Value  string `json:"value,omitempty"`
 	Effect string `json:"effect"`
+}
+
+// Context is the kubeconfig context through which the cluster was read; its key, which is the best guess, if it was read in another way.
+func (c *Cluster) Context() string {
+	if context, ok := strings.CutPrefix(c.Access, "kubeconfig "); ok {
+		return context
+	}
+	return c.Key
 }
