@@ -128,7 +128,9 @@ func (p *planner) empty() *Plan {
 	out.workloadContext, out.sharedSecret = p.workloadContext(), p.opt.Future.CredentialsSecret
 	for i := range p.s.Providers {
 		if p.s.Providers[i].Label == providerCAPMOX {
-			out.ownCredentials = cmp.Or(out.ownCredentials, p.s.Providers[i].Credentials)
+			for _, v := range p.s.Providers[i].Access {
+				out.ownCredentials = cmp.Or(out.ownCredentials, v.Secret)
+			}
 		}
 	}
 	return out

@@ -17,13 +17,28 @@ func (p *planner) missing() []inventory.Need {
 	if len(p.s.Sites) == 0 {
 		out = append(out, inventory.AnySite)
 	}
+	out = append(out, p.unseenGuests()...)
+	out = append(out, p.elsewhere()...)
+	// Without a management cluster nobody knows what is in the way there. Its namespaces that were not read may declare one of
+	// the VMs.
+	out = append(out, unknownOf(p.s, inventory.ManagementSource, managementScopes...)...)
+	if m := p.s.Management; m != nil && len(m.Namespaces) > 0 || p.s.CoverageOf(inventory.ManagementSource, inventory.ScopeOtherNamespaces) != nil {
+		out = append(out, unknownOf(p.s, inventory.ManagementSource, inventory.ScopeOtherNamespaces)...)
+	}
+	slices.SortFunc(out, inventory.CompareNeeds)
+	return slices.Compact(out)
+}
+
+// unseenGuests are the guests of all sites, and their configurations, that were not seen: any of them may have the UUID that a
+// member's VM has too.
+func (p *planner) unseenGuests() []inventory.Need {
+	var out []inventory.Need
 	for i := range p.s.Sites {
 		site := &p.s.Sites[i]
 		source := inventory.SiteSource(site.Name)
 		if !site.Visibility.Complete || !p.s.Known(source, inventory.ScopeGuests) {
 			out = append(out, inventory.Need{Source: source, Scope: inventory.ScopeGuests})
 		}
-		// A configuration that was not read may hold the UUID that a member's VM has too.
 		for _, c := range p.s.Coverage {
 			if c.Source == source && isConfigScope(c.Scope) && c.State != inventory.Complete && c.State != inventory.Absent {
 				out = append(out, c.Need())
@@ -34,13 +49,6 @@ func (p *planner) missing() []inventory.Need {
 		if v := &p.s.VMs[i]; v.Type == inventory.GuestQEMU && v.Config == nil {
 			out = append(out, inventory.Need{Source: inventory.SiteSource(v.Site), Scope: inventory.ConfigScope(v.Node)})
 		}
-	}
-	out = append(out, p.elsewhere()...)
-	// Without a management cluster nobody knows what is in the way there. Its namespaces that were not read may declare one of
-	// the VMs.
-	out = append(out, unknownOf(p.s, inventory.ManagementSource, managementScopes...)...)
-	if m := p.s.Management; m != nil && len(m.Namespaces) > 0 || p.s.CoverageOf(inventory.ManagementSource, inventory.ScopeOtherNamespaces) != nil {
-		out = append(out, unknownOf(p.s, inventory.ManagementSource, inventory.ScopeOtherNamespaces)...)
 	}
 	slices.SortFunc(out, inventory.CompareNeeds)
 	return slices.Compact(out)

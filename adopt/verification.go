@@ -123,4 +123,7 @@ type VerifyOptions struct {
 	Cluster string
 	// CAPMOXTokenID is the token by which CAPMOX talks to Proxmox; empty if nobody said. The one in its credentials counts as well.
 	CAPMOXTokenID string
+	// Narrow is true if only the adopted VMs' configurations were asked for, after a look at all of them: that no other guest has the
+	// UUID of one was seen then.
+	Narrow bool
 }

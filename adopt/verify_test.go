@@ -145,7 +145,7 @@ func release(s *inventory.Snapshot, kind, name string) {
 // leadTo makes credentials lead to an address. dr is another site that was scanned.
 func leadTo(secret, server string) func(*inventory.Snapshot) {
 	return func(s *inventory.Snapshot) {
-		s.Sites = append(s.Sites, inventory.Site{Name: "dr", URL: "https://dr:8006", Nodes: []inventory.ProxmoxNode{{Name: "dr1"}}})
+		s.Sites = append(s.Sites, anotherSite)
 		storedOf(s, secret).Server = server
 	}
 }
@@ -153,17 +153,23 @@ func leadTo(secret, server string) func(*inventory.Snapshot) {
 // ownCredentials lets CAPMOX take credentials of its own from a Secret, of which was seen what is given.
 func ownCredentials(seen *inventory.StoredSecret) func(*inventory.Snapshot) {
 	return func(s *inventory.Snapshot) {
-		s.Sites = append(s.Sites, inventory.Site{Name: "dr", URL: "https://dr:8006", Nodes: []inventory.ProxmoxNode{{Name: "dr1"}}})
-		for i := range s.Providers {
-			if p := &s.Providers[i]; p.Label == "infrastructure-proxmox" {
-				p.Credentials = "capmox-system/capmox-manager-credentials"
-			}
+		s.Sites = append(s.Sites, anotherSite)
+		takeAccess(s, seen)
+	}
+}
+
+var anotherSite = inventory.Site{Name: "dr", URL: "https://dr:8006", Nodes: []inventory.ProxmoxNode{{Name: "dr1"}}, Visibility: inventory.Visibility{Complete: true}}
+
+func takeAccess(s *inventory.Snapshot, seen *inventory.StoredSecret) {
+	for i := range s.Providers {
+		if p := &s.Providers[i]; p.Label == "infrastructure-proxmox" {
+			p.Access = inventorytest.OwnAccess("capmox-system/capmox-manager-credentials")
 		}
-		if seen != nil {
-			seen := *seen
-			seen.Namespace, seen.Name = "capmox-system", "capmox-manager-credentials"
-			s.StoredSecrets = append(s.StoredSecrets, seen)
-		}
+	}
+	if seen != nil {
+		seen := *seen
+		seen.Namespace, seen.Name = "capmox-system", "capmox-manager-credentials"
+		s.StoredSecrets = append(s.StoredSecrets, seen)
 	}
 }
 
@@ -310,16 +316,37 @@ func TestChecks(t *testing.T) {
 			adopt.CheckCredentials, adopt.CheckFailed, adopt.StepUnpauseCluster, "VMs on the sites dr, lab"},
 		"CAPMOX has no credentials of its own": {ownCredentials(&inventory.StoredSecret{EmptyKeys: []string{"secret", "token", "url"}}), adopt.CheckCredentials, adopt.CheckOK, adopt.StepUnpauseCluster, "the credentials in it lead to site lab"},
 		"CAPMOX's own credentials, not there":  {ownCredentials(&inventory.StoredSecret{Absent: true}), adopt.CheckCredentials, adopt.CheckOK, adopt.StepUnpauseCluster, "the credentials in it lead to site lab"},
-		"CAPMOX's own credentials lead here":   {ownCredentials(&inventory.StoredSecret{Keys: []string{"url"}, Server: "https://pve1"}), adopt.CheckCredentials, adopt.CheckOK, adopt.StepUnpauseCluster, "CAPMOX's own credentials, which go before the ProxmoxCluster's, lead to site lab"},
+		"CAPMOX's own credentials lead here":   {ownCredentials(&inventory.StoredSecret{Keys: []string{"secret", "token", "url"}, Server: "https://pve1"}), adopt.CheckCredentials, adopt.CheckOK, adopt.StepUnpauseCluster, "CAPMOX's own credentials, which go before the ProxmoxCluster's, lead to site lab"},
+		"CAPMOX's own credentials lack a token, and the cluster's lead away": {both(ownCredentials(&inventory.StoredSecret{Keys: []string{"url"}, EmptyKeys: []string{"secret", "token"}, Server: "https://pve1.example:8006"}), leadTo("prod-pve", "https://dr:8006")),
+			adopt.CheckCredentials, adopt.CheckFailed, adopt.StepUnpauseCluster, "the credentials in it lead to site dr"},
+		"CAPMOX's own credentials were changed since it started": {both(ownCredentials(&inventory.StoredSecret{EmptyKeys: []string{"secret", "token", "url"}}), func(s *inventory.Snapshot) {
+			started, changed := s.CollectedAt.Add(-2*time.Hour), s.CollectedAt.Add(-time.Hour)
+			for i := range s.Providers {
+				s.Providers[i].RolledOut = &started
+			}
+			storedOf(s, "capmox-manager-credentials").Changed = &changed
+		}), adopt.CheckCredentials, adopt.CheckUnknown, adopt.StepUnpauseCluster, "was written after CAPMOX started"},
+		"CAPMOX was started anew since": {both(ownCredentials(&inventory.StoredSecret{EmptyKeys: []string{"secret", "token", "url"}}), func(s *inventory.Snapshot) {
+			started, changed := s.CollectedAt.Add(-time.Hour), s.CollectedAt.Add(-2*time.Hour)
+			for i := range s.Providers {
+				s.Providers[i].RolledOut = &started
+			}
+			storedOf(s, "capmox-manager-credentials").Changed = &changed
+		}), adopt.CheckCredentials, adopt.CheckOK, adopt.StepUnpauseCluster, "the credentials in it lead to site lab"},
+		"CAPMOX's environment comes from where nobody looks": {func(s *inventory.Snapshot) {
+			for i := range s.Providers {
+				s.Providers[i].Access = []inventory.AccessVariable{{Name: "PROXMOX_URL", Unread: true}, {Name: "PROXMOX_TOKEN", Set: true}, {Name: "PROXMOX_SECRET", Set: true}}
+			}
+		}, adopt.CheckCredentials, adopt.CheckUnknown, adopt.StepUnpauseCluster, "was not seen"},
 		"CAPMOX's Deployment has a URL": {func(s *inventory.Snapshot) {
-			s.Sites = append(s.Sites, inventory.Site{Name: "dr", URL: "https://dr:8006"})
+			s.Sites = append(s.Sites, anotherSite)
 			for i := range s.Providers {
 				if s.Providers[i].Label == "infrastructure-proxmox" {
-					s.Providers[i].Server = "https://dr:8006"
+					s.Providers[i].Access = []inventory.AccessVariable{{Name: "PROXMOX_URL", Set: true, Server: "https://dr:8006"}, {Name: "PROXMOX_TOKEN", Set: true}, {Name: "PROXMOX_SECRET", Set: true}}
 				}
 			}
 		}, adopt.CheckCredentials, adopt.CheckFailed, adopt.StepUnpauseCluster, "lead to site dr"},
-		"CAPMOX's own credentials lead away": {ownCredentials(&inventory.StoredSecret{Keys: []string{"url"}, Server: "https://dr:8006"}), adopt.CheckCredentials, adopt.CheckFailed, adopt.StepUnpauseCluster, "lead to site dr"},
+		"CAPMOX's own credentials lead away": {ownCredentials(&inventory.StoredSecret{Keys: []string{"secret", "token", "url"}, Server: "https://dr:8006"}), adopt.CheckCredentials, adopt.CheckFailed, adopt.StepUnpauseCluster, "lead to site dr"},
 
 		"another VM of the same UUID": {func(s *inventory.Snapshot) {
 			twin := *vmOf(s, "w-1")

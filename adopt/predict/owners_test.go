@@ -7,6 +7,7 @@ import (
 
 	"github.com/proxaudit/proxaudit/adopt"
 	"github.com/proxaudit/proxaudit/inventory"
+	"github.com/proxaudit/proxaudit/inventory/inventorytest"
 )
 
 const (
@@ -512,7 +513,7 @@ func TestNotDeclared(t *testing.T) {
 func ownAccess(l *lab) {
 	for i := range l.s.Providers {
 		if p := &l.s.Providers[i]; p.Label == "infrastructure-proxmox" {
-			p.Credentials = "capmox-system/own"
+			p.Access = inventorytest.OwnAccess("capmox-system/own")
 		}
 	}
 }

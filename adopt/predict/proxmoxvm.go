@@ -2,6 +2,7 @@ package predict
 
 import (
 	"fmt"
+	"strings"
 
 	clusterv1 "sigs.k8s.io/cluster-api/api/core/v1beta2"
 
@@ -17,12 +18,29 @@ func (w *world) site() (*inventory.Site, []inventory.Need) {
 	if w.cluster.Site == "" && len(w.s.Sites) == 1 {
 		return &w.s.Sites[0], nil
 	}
+	name := w.cluster.Site
+	if name == "" {
+		name = w.plannedSite()
+	}
 	for i := range w.s.Sites {
-		if w.s.Sites[i].Name == w.cluster.Site {
+		if w.s.Sites[i].Name == name {
 			return &w.s.Sites[i], nil
 		}
 	}
 	return nil, []inventory.Need{{Source: inventory.ClusterSource(w.cluster.Key), Scope: inventory.ScopeSite}}
+}
+
+// plannedSite is the one site that all Machines were planned for; empty if there is none such. That CAPMOX looks there, verify checks.
+func (w *world) plannedSite() string {
+	found := ""
+	for _, m := range w.members() {
+		site, _, ok := strings.Cut(text(m.raw, "metadata", "annotations", adopt.AnnotationVM), "/")
+		if !ok || found != "" && site != found {
+			return ""
+		}
+		found = site
+	}
+	return found
 }
 
 // needOf is the need for something of a VM's site.
