@@ -97,6 +97,8 @@ const (
 	CheckTasks CheckName = "tasks"
 	// CheckCredentials: CAPMOX looks for the VMs at their site.
 	CheckCredentials CheckName = "credentials"
+	// CheckPool: the cluster's pool holds no address that somebody has.
+	CheckPool CheckName = "pool"
 	// CheckSelector: a MachineSet or MachineDeployment matches the Machines that were planned for it, and no other.
 	CheckSelector CheckName = "selector"
 	// CheckUnplanned: no Machine is there that the bundle did not have.

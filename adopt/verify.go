@@ -138,7 +138,7 @@ func isPlanned(m *inventory.Meta) bool { return m.Annotations[AnnotationRendered
 // checks are all comparisons, in the order of the steps that they stand before.
 func (v *verifier) checks() []Check {
 	out := []Check{}
-	for _, find := range []func() []Check{v.checkIdentities, v.checkUnplanned, v.checkBrakes, v.checkTasks, v.checkCredentials, v.checkSecrets, v.checkAuthority, v.checkMembers, v.checkSelectors} {
+	for _, find := range []func() []Check{v.checkIdentities, v.checkUnplanned, v.checkBrakes, v.checkTasks, v.checkCredentials, v.checkPool, v.checkSecrets, v.checkAuthority, v.checkMembers, v.checkSelectors} {
 		out = append(out, find()...)
 	}
 	rank := map[StepID]int{}
@@ -274,9 +274,18 @@ func (v *verifier) predictionsFor(step StepID, all []Prediction) []Prediction {
 // reach is the rank of the last step of which something is released already: unpausing the Cluster takes all of these steps at once.
 func (v *verifier) reach(rank map[StepID]int) int {
 	last := 0
-	for _, u := range unpauses {
-		if objects, paused := v.count(u.id); u.id != StepUnpauseCluster && u.id != StepFinish && paused < objects {
-			last = max(last, rank[u.id])
+	for _, m := range v.machines {
+		if pm := v.infra[m.Name]; isPlanned(&m.Meta) && (!m.Paused || pm != nil && !pm.Paused) {
+			last = max(last, rank[StepUnpauseMachines])
+		}
+	}
+	for _, g := range v.groups {
+		switch {
+		case g.Paused:
+		case g.Kind == "KubeadmControlPlane":
+			last = max(last, rank[StepUnpauseControlPlane])
+		default:
+			last = max(last, rank[StepUnpauseWorkers])
 		}
 	}
 	return last

@@ -105,7 +105,7 @@ func (v *verifier) checkOwners() []Check {
 		if m.ControlPlane || !isPlanned(&m.Meta) || m.DeletedAt != nil {
 			continue
 		}
-		for _, want := range [][2]string{{"MachineDeployment", m.Labels[deploymentLabel]}, {"MachineSet", m.Labels[setLabel]}} {
+		for _, want := range [][2]string{{"MachineDeployment", meantFor(m, "MachineDeployment")}, {"MachineSet", meantFor(m, "MachineSet")}} {
 			if there[want] || told[want] {
 				continue
 			}
@@ -121,6 +121,21 @@ func (v *verifier) checkOwners() []Check {
 		}
 	}
 	return out
+}
+
+// meantFor is the MachineSet or MachineDeployment that a Machine was planned for, or, of one that was made since, that its labels name.
+func meantFor(m *inventory.Machine, kind string) string {
+	group := m.Annotations[AnnotationGroup]
+	switch {
+	case isPlanned(&m.Meta) && group != "" && kind == "MachineSet":
+		return setNameOf(group)
+	case isPlanned(&m.Meta) && group != "":
+		return group
+	case kind == "MachineSet":
+		return m.Labels[setLabel]
+	default:
+		return m.Labels[deploymentLabel]
+	}
 }
 
 // hasWorkers is true for a cluster with workers that were planned.
@@ -142,7 +157,7 @@ func replicasText(n *int32) string {
 	return fmt.Sprintf("%d replicas", *n)
 }
 
-// matches are the Machines that a group's selector matches, and those that are meant to be its own by their labels.
+// matches are the Machines that a group's selector matches, and those that are meant to be its own.
 func (v *verifier) matches(g *inventory.Group) (matched, intended []string, err error) {
 	o := v.existing.all[objectID{g.Kind, g.Namespace, g.Name}]
 	if o == nil {
@@ -152,10 +167,6 @@ func (v *verifier) matches(g *inventory.Group) (matched, intended []string, err 
 	if err != nil {
 		return nil, nil, fmt.Errorf("its selector cannot be read: %w", err)
 	}
-	own := setLabel
-	if g.Kind == "MachineDeployment" {
-		own = deploymentLabel
-	}
 	for i := range v.s.Machines {
 		m := &v.s.Machines[i]
 		if m.Namespace != g.Namespace {
@@ -164,7 +175,7 @@ func (v *verifier) matches(g *inventory.Group) (matched, intended []string, err 
 		if selector.Matches(labels.Set(m.Labels)) {
 			matched = append(matched, m.Name)
 		}
-		if m.Labels[own] == g.Name {
+		if meantFor(m, g.Kind) == g.Name {
 			intended = append(intended, m.Name)
 		}
 	}
