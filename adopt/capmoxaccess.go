@@ -96,6 +96,23 @@ func (p *planner) capmoxTokenID() string {
 	return ""
 }
 
+// AccessSites are the sites that the credentials by which CAPMOX acts for a cluster lead to; none if that was not seen.
+func AccessSites(s *inventory.Snapshot, c *inventory.Cluster) []string {
+	own, seen := FindOwnAccess(s)
+	switch {
+	case !seen:
+		return nil
+	case own != nil:
+		return sitesAt(s, own.Server)
+	}
+	if d := c.Declared; d != nil && d.Infrastructure != nil {
+		if stored := storedSecret(s, d.Infrastructure.CredentialsSecret); stored != nil {
+			return sitesAt(s, stored.Server)
+		}
+	}
+	return nil
+}
+
 // The ports under which a Proxmox host serves its API: its own, and the one that a reverse proxy on it has (pve-manager
 // PVE/Service/pveproxy.pm).
 var proxmoxPorts = []string{"8006", "443"}

@@ -568,6 +568,19 @@ func TestOwnedByReference(t *testing.T) {
 				l.set("Machine", m, "metadata.annotations.[proxaudit.io/vm]", l.s.Sites[0].Name+"/1")
 			}
 		}},
+		{name: "credentials of another site, which has a VM of the same VMID and name", change: func(l *lab) {
+			l.s.Sites = append(l.s.Sites, inventory.Site{Name: "dr", URL: "https://dr:8006"})
+			twin := *l.vm(111)
+			twin.Site = "dr"
+			config := *twin.Config
+			config.UUID = "0c3fa683-bef9-4425-b413-000000004711"
+			twin.Config = &config
+			l.s.VMs = append(l.s.VMs, twin)
+			l.stored("prod-pve").Server = "https://dr:8006"
+			l.s.Clusters[0].Declared.Infrastructure = &inventory.ProxmoxCluster{CredentialsSecret: "prod/prod-pve"}
+		}, want: []string{"machine Machine/cp-1 unknown", "machine Machine/cp-2 unknown", "machine Machine/cp-3 unknown", "machine Machine/w-1 false-green", "machine Machine/w-2 unknown",
+			"proxmoxmachine ProxmoxMachine/cp-1 unknown", "proxmoxmachine ProxmoxMachine/cp-2 unknown", "proxmoxmachine ProxmoxMachine/cp-3 unknown",
+			"proxmoxmachine ProxmoxMachine/w-1 false-green", "proxmoxmachine ProxmoxMachine/w-2 unknown"}},
 		{name: "an address of the pool that the pool gave out", change: func(l *lab) {
 			l.set("ProxmoxCluster", "prod", "spec.ipv4Config.addresses", []any{l.node("w-1").InternalIPs[0]})
 			l.add("ipam.cluster.x-k8s.io/v1beta2", "IPAddress", "w-1", map[string]any{"spec": map[string]any{"address": l.node("w-1").InternalIPs[0],

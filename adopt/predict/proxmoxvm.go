@@ -10,17 +10,21 @@ import (
 	"github.com/proxaudit/proxaudit/inventory"
 )
 
-// site is where the cluster's VMs lie; needs is set if that is not known.
+// site is where CAPMOX looks for the cluster's VMs: where its credentials lead to, or else where the VMs lie. needs is set if that is not
+// known.
 func (w *world) site() (*inventory.Site, []inventory.Need) {
 	if len(w.s.Sites) == 0 {
 		return nil, []inventory.Need{inventory.AnySite}
 	}
-	if w.cluster.Site == "" && len(w.s.Sites) == 1 {
-		return &w.s.Sites[0], nil
-	}
 	name := w.cluster.Site
+	if at := adopt.AccessSites(w.s, w.cluster); len(at) == 1 {
+		name = at[0]
+	}
 	if name == "" {
 		name = w.plannedSite()
+	}
+	if name == "" && len(w.s.Sites) == 1 {
+		return &w.s.Sites[0], nil
 	}
 	for i := range w.s.Sites {
 		if w.s.Sites[i].Name == name {
