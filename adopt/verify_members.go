@@ -175,7 +175,7 @@ func (v *verifier) matches(g *inventory.Group) (matched, intended []string, err 
 		if selector.Matches(labels.Set(m.Labels)) {
 			matched = append(matched, m.Name)
 		}
-		if meantFor(m, g.Kind) == g.Name {
+		if m.Cluster == v.cluster.Key && meantFor(m, g.Kind) == g.Name {
 			intended = append(intended, m.Name)
 		}
 	}

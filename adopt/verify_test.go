@@ -302,7 +302,10 @@ func TestChecks(t *testing.T) {
 				"address": "10.0.0.205", "poolRef": map[string]any{"name": "prod-v4-icip"}}}})
 		}, adopt.CheckPool, adopt.CheckOK, adopt.StepUnpauseCluster, "nothing that was seen"},
 		"labels that were swapped": {func(s *inventory.Snapshot) {
-			a, b := machineOf(s, "w-1"), machineOf(s, "w-3")
+			a, b := machineOf(s, "w-1"), machineOf(s, "w-2")
+			if a.Annotations[adopt.AnnotationGroup] == b.Annotations[adopt.AnnotationGroup] {
+				panic("they are of one group")
+			}
 			a.Labels, b.Labels = b.Labels, a.Labels
 		}, adopt.CheckSelector, adopt.CheckFailed, adopt.StepUnpauseWorkers, "its selector matches"},
 		"a type of nobody's": {func(s *inventory.Snapshot) { storedOf(s, "prod-etcd").Type = "kubernetes.io/dockerconfigjson" }, adopt.CheckSecret, adopt.CheckFailed, adopt.StepUnpauseControlPlane, "its type is kubernetes.io/dockerconfigjson"},
