@@ -7,6 +7,7 @@ import (
 
 	"k8s.io/apimachinery/pkg/util/validation"
 
+	"github.com/proxaudit/proxaudit/adopt/pki"
 	"github.com/proxaudit/proxaudit/audit"
 	"github.com/proxaudit/proxaudit/inventory"
 )
@@ -91,6 +92,7 @@ func Make(s *inventory.Snapshot, opt Options) (*Plan, error) {
 		out.Objects = append(out.Objects, d.ObjectRef)
 	}
 	out.Summary.Objects, out.Summary.Rendered = len(docs), true
+	out.applied = p.appliedBefore(docs)
 	patches, err := nodePatchDocument(out.NodePatches)
 	if err != nil {
 		return nil, err
@@ -121,6 +123,7 @@ func (p *planner) empty() *Plan {
 		Blockers: []Finding{}, Warnings: []Finding{}, Machines: []PlannedMachine{}, Groups: []PlannedGroup{},
 		Objects: []ObjectRef{}, Secrets: []SecretNeed{}, NodePatches: []NodePatch{}, Steps: []Step{},
 	}
+	out.environment, out.recorded = p.opt.Environment, p.opt.Recorded
 	out.access, out.workloadAccess = p.managementAccess(), p.workloadAccess()
 	if m := p.s.Management; m != nil && m.Context != inCluster {
 		out.managementContext = m.Context
@@ -238,5 +241,19 @@ func (p *planner) fill(out *Plan) {
 	out.Summary.Blockers, out.Summary.Warnings = len(out.Blockers), len(out.Warnings)
 	out.Secrets, out.pki = p.secrets(), p.secretOptions().Options
 	out.Steps = p.steps(out)
+	for _, m := range p.controlPlanes() {
+		out.controlPlaneHosts = append(out.controlPlaneHosts, m.host())
+	}
+	out.cleanUp = commander{p: p, plan: out}.cleanUp()
+	// Names that no API server takes are a blocker of their own.
+	if renewal, err := pki.RenewKubeconfig(p.secretOptions()); err == nil {
+		for i := range renewal {
+			if c := &renewal[i]; c.When == pki.Before {
+				out.renewalBefore = append(out.renewalBefore, c.Shown()...)
+			} else {
+				out.renewal = append(out.renewal, c.Shown()...)
+			}
+		}
+	}
 	slices.SortFunc(out.NodePatches, func(a, b NodePatch) int { return cmp.Compare(a.Node, b.Node) })
 }
