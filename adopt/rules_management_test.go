@@ -39,7 +39,13 @@ func managed(site string) change {
 
 // ownAccess lets CAPMOX's Deployment take its access from a Secret, of which was seen what is given.
 func ownAccess(seen *inventory.StoredSecret) change {
-	return func(s *inventory.Snapshot, _ *adopt.Options) { ownCredentials(seen)(s) }
+	return func(s *inventory.Snapshot, _ *adopt.Options) {
+		ownCredentials(seen)(s)
+		for i := range s.Sites {
+			s.Sites[i].Visibility.Complete = true
+		}
+		s.Coverage = append(s.Coverage, inventory.Coverage{Source: inventory.SiteSource("dr"), Scope: inventory.ScopeGuests, State: inventory.Complete})
+	}
 }
 
 // managedWith is managed with the credentials of a Secret, which the adopted cluster may have too.
@@ -121,7 +127,8 @@ func managementCases() map[string][]ruleCase {
 		},
 		"PXA212": {
 			{"nobody shows where they lead", setOptions(func(o *adopt.Options) { o.Future.ControllerCredentials = true }), find("cluster/prod", "CAPMOX has no credentials of its own"), false},
-			{"nobody shows where they lead, and they were not read", all(setOptions(func(o *adopt.Options) { o.Future.ControllerCredentials = true }), ownAccess(nil)), find("cluster/prod", "nor a machine that it manages"), false},
+			{"their own Secret leads to no site that was read", all(setOptions(func(o *adopt.Options) { o.Future.ControllerCredentials = true }), ownAccess(&inventory.StoredSecret{Keys: []string{"url"}, Server: "https://elsewhere.example:8006"})), find("cluster/prod", "nor a machine that it manages"), false},
+			{"edge: nobody shows where they lead, and they were not read", all(setOptions(func(o *adopt.Options) { o.Future.ControllerCredentials = true }), ownAccess(nil)), nil, false},
 			{"their own Secret shows that they lead here", all(setOptions(func(o *adopt.Options) { o.Future.ControllerCredentials = true }), ownAccess(&inventory.StoredSecret{Keys: []string{"url"}, Server: "https://pve1.example:8006"})), nil, false},
 			{"their own Secret leads elsewhere, whatever the cluster gets", all(managed("dr"), ownAccess(&inventory.StoredSecret{Keys: []string{"url"}, Server: "https://dr:8006"}), setOptions(func(o *adopt.Options) { o.Future.ControllerCredentials = false })),
 				find("cluster/prod", "which lead to dr and go before"), false},
