@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"fmt"
 	"slices"
+	"strings"
 
 	"k8s.io/apimachinery/pkg/util/validation"
 
@@ -204,7 +205,8 @@ func (p *planner) lacks() []string {
 
 // fill tells the plan what was found.
 func (p *planner) fill(out *Plan) {
-	out.Site, out.Versions = p.site, p.versions
+	// With several there is no bundle, and none of them is the cluster's.
+	out.Site, out.Versions = strings.Join(p.sites, ", "), p.versions
 	for _, m := range p.members {
 		if m.node.ControlPlane {
 			out.Summary.ControlPlanes++
