@@ -152,7 +152,10 @@ func required(coverage []inventory.Coverage, missing []inventory.Need) []invento
 			Reason: "the run did not ask for it", Remedy: "read the servers anew (a snapshot of an older version, or of another command's run, lacks it)"}
 		// Whoever did not answer at first is asked nothing more.
 		if k := slices.IndexFunc(coverage, func(o inventory.Coverage) bool { return o.Source == n.Source && o.State == inventory.Failed }); k >= 0 {
-			c.Reason, c.Remedy = "not asked any more, for "+coverage[k].Scope+" had failed: "+coverage[k].Reason, coverage[k].Remedy
+			c.Reason, c.Remedy = coverage[k].Reason, coverage[k].Remedy
+			if !strings.HasPrefix(c.Reason, "not asked") {
+				c.Reason = "not asked, after " + coverage[k].Scope + ": " + c.Reason
+			}
 		}
 		out = append(out, c)
 	}

@@ -40,10 +40,20 @@ func managed(site string) change {
 // ownAccess lets CAPMOX's Deployment take its access from a Secret, of which was seen what is given.
 func ownAccess(seen *inventory.StoredSecret) change {
 	return func(s *inventory.Snapshot, _ *adopt.Options) {
+		there := s.CoverageOf(inventory.SiteSource("dr"), inventory.ScopeGuests) != nil
 		ownCredentials(seen)(s)
-		for i := range s.Sites {
-			s.Sites[i].Visibility.Complete = true
+		if there {
+			// managed has the site already: the address is all that is new.
+			last := len(s.Sites) - 1
+			for i := range s.Sites[:last] {
+				if s.Sites[i].Name == "dr" {
+					s.Sites[i].URL = s.Sites[last].URL
+				}
+			}
+			s.Sites = s.Sites[:last]
+			return
 		}
+		s.Sites[len(s.Sites)-1].Visibility.Complete = true
 		s.Coverage = append(s.Coverage, inventory.Coverage{Source: inventory.SiteSource("dr"), Scope: inventory.ScopeGuests, State: inventory.Complete})
 	}
 }

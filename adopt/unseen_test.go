@@ -211,6 +211,20 @@ func TestUnseenAddsNothing(t *testing.T) {
 	}
 }
 
+// TestDeclaredRemedy: a VM that has its Machine has it under whatever name the next one gets.
+func TestDeclaredRemedy(t *testing.T) {
+	s, o := spoiled(declaredMachine("prod", "w-1", 1001, nil))
+	found := ofRule(plan(t, s, o), "PXA214")
+	if len(found) < 3 {
+		t.Fatalf("%+v", found)
+	}
+	for _, f := range found {
+		if !strings.HasPrefix(f.Remedy, "No other name or namespace helps") {
+			t.Errorf("%s: %s", f.Subject.ID, f.Remedy)
+		}
+	}
+}
+
 // TestRests: every rule says what it rests on, and nothing else does.
 func TestRests(t *testing.T) {
 	for _, r := range adopt.Rules() {

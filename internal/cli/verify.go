@@ -149,7 +149,14 @@ func (v *verification) checkTarget(snap *inventory.Snapshot) error {
 		// The verdict says that it was not seen.
 		return nil
 	}
-	asked, matches := cmp.Or(namespace, "*")+"/"+cmp.Or(name, "*"), func(key string) bool {
+	asked := name
+	switch {
+	case name == "":
+		asked = "in the namespace " + namespace
+	case namespace != "":
+		asked = namespace + "/" + name
+	}
+	matches := func(key string) bool {
 		ns, n, _ := strings.Cut(key, "/")
 		return (name == "" || n == name) && (namespace == "" || ns == namespace)
 	}
