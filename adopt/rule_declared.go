@@ -22,6 +22,7 @@ var ruleDeclared = Rule{
 		"What is left of an earlier bundle for this cluster: take it back with that bundle's RUNBOOK.md (Giving up), then adopt anew.",
 	check: func(r *Rule, p *planner) []Finding {
 		planned := p.planned()
+		declaring := map[objectID]bool{}
 		var out []Finding
 		for _, m := range p.members {
 			if m.entity == nil {
@@ -29,12 +30,14 @@ var ruleDeclared = Rule{
 			}
 			for _, i := range m.entity.Machines {
 				if o := &p.s.Machines[i]; !p.ours(planned, m, "Machine", &o.Meta) {
-					out = append(out, r.of(m.ref(), fmt.Sprintf("the Machine %s/%s declares it", o.Namespace, o.Name)))
+					declaring[objectID{"Machine", o.Namespace, o.Name}] = true
+					out = append(out, r.advise(m.ref(), declaredRemedy, fmt.Sprintf("the Machine %s/%s declares it", o.Namespace, o.Name)))
 				}
 			}
 			for _, i := range m.entity.ProxmoxMachines {
 				if o := &p.s.ProxmoxMachines[i]; !p.ours(planned, m, "ProxmoxMachine", &o.Meta) {
-					out = append(out, r.of(m.ref(), fmt.Sprintf("the ProxmoxMachine %s/%s declares it", o.Namespace, o.Name)))
+					declaring[objectID{"ProxmoxMachine", o.Namespace, o.Name}] = true
+					out = append(out, r.advise(m.ref(), declaredRemedy, fmt.Sprintf("the ProxmoxMachine %s/%s declares it", o.Namespace, o.Name)))
 				}
 			}
 		}
@@ -43,7 +46,11 @@ var ruleDeclared = Rule{
 			known[o.objectID] = true
 			if there := p.existing.all[o.objectID]; there != nil {
 				if why := p.foreign(there, o.member); why != "" {
-					out = append(out, r.of(objectSubject(there), "it is there, and "+why))
+					f := r.of(objectSubject(there), "it is there, and "+why)
+					if declaring[o.objectID] {
+						f.Remedy = declaredRemedy
+					}
+					out = append(out, f)
 				}
 			}
 		}
@@ -51,6 +58,11 @@ var ruleDeclared = Rule{
 		return append(out, p.takers(r)...)
 	},
 }
+
+// declaredRemedy is for a VM that has its Machine already: in another namespace, under another name, it would have two.
+const declaredRemedy = "No other name or namespace helps: this VM has its Machine already. If Cluster API made it, there is nothing to adopt. If somebody declared it by hand, or an earlier " +
+	"bundle did, take the Machine and the ProxmoxMachine out as \"Giving up\" in a RUNBOOK.md does (pause, wait, delete, and only then, still paused, take the finalizers off): the VM of a " +
+	"ProxmoxMachine that is deleted and not paused is destroyed."
 
 // leftovers are of this cluster by their own word, and not in the bundle: a Machine that the replicas do not count, something that
 // makes or counts Machines, or what an earlier bundle gave them.

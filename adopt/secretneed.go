@@ -86,7 +86,7 @@ func (p *planner) secrets() []SecretNeed {
 	}
 	if p.future.secret != "" {
 		out = append(out, SecretNeed{Name: p.future.secret, Type: pki.TypeOpaque, Keys: []string{"url", "token", "secret"},
-			From: "CAPMOX's API token for site " + p.site})
+			From: "CAPMOX's API token for " + p.siteText()})
 	}
 	return out
 }
@@ -100,4 +100,12 @@ func siteURL(s *inventory.Snapshot, name string) string {
 		}
 	}
 	return ""
+}
+
+// siteText names the site, where one is known.
+func (p *planner) siteText() string {
+	if p.site == "" {
+		return "the site of the VMs"
+	}
+	return "site " + p.site
 }

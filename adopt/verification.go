@@ -1,6 +1,7 @@
 package adopt
 
 import (
+	"slices"
 	"time"
 
 	"github.com/proxaudit/proxaudit/audit"
@@ -31,6 +32,26 @@ type Verification struct {
 
 // Pause is the command that pauses the Cluster: nothing acts then on what is not deleted.
 func (v *Verification) Pause() string { return v.pause }
+
+// Unseen is true if a check or a prediction has no answer because something was not seen: the verdicts are then not all that there is
+// to say, whatever else is not safe.
+func (v *Verification) Unseen() bool {
+	return slices.ContainsFunc(v.Checks, func(c Check) bool { return c.State == CheckUnknown && len(c.Missing) > 0 }) ||
+		slices.ContainsFunc(v.Predictions, func(p Prediction) bool { return p.Outcome == CannotTell && len(p.Missing) > 0 })
+}
+
+// NotAdopted is true for a cluster that is declared, of whose Machines proxaudit rendered none, and of which nothing is paused: Cluster
+// API made it, or acts on it already.
+func (v *Verification) NotAdopted() bool {
+	for _, s := range v.Steps {
+		if s.Paused > 0 && s.ID != StepFinish || s.ID == StepUnpauseCluster && s.Objects == 0 {
+			return false
+		}
+	}
+	return slices.ContainsFunc(v.Checks, func(c Check) bool {
+		return c.Name == CheckUnplanned && c.State == CheckUnknown && len(c.Missing) == 0
+	})
+}
 
 // VerifySummary counts a Verification.
 type VerifySummary struct {

@@ -62,6 +62,28 @@ func sampleVerification() *adopt.Verification {
 	return v
 }
 
+// sampleUnseen is a plan without what Proxmox says.
+func sampleUnseen(t *testing.T) *adopt.Plan {
+	return samplePlan(t, func(s *inventory.Snapshot) {
+		s.VMs = nil
+		for i := range s.Coverage {
+			if c := &s.Coverage[i]; c.Source == "site/lab" && c.Scope == inventory.ScopeGuests {
+				c.State, c.Reason, c.Remedy = inventory.Failed, clearScreen, "check the address"
+			}
+		}
+		c := s.CoverageOf("cluster/prod", inventory.ScopeStaticPods)
+		c.State, c.Reason = inventory.Refused, "403 Forbidden"
+	})
+}
+
+// sampleNotAdopted is the verification of a cluster that Cluster API made.
+func sampleNotAdopted() *adopt.Verification {
+	return &adopt.Verification{Envelope: sampleEnvelope(adopt.KindVerification), Cluster: "apps", Name: clearScreen, Namespace: "apps",
+		Steps:   []adopt.VerifiedStep{{ID: adopt.StepUnpauseCluster, Title: "Unpause the Cluster", Done: true, Objects: 2, Verdict: adopt.Unsafe, Why: []string{"one"}}},
+		Checks:  []adopt.Check{{Name: adopt.CheckUnplanned, Subject: objectRef("cluster", "", "apps"), State: adopt.CheckUnknown, Step: adopt.StepUnpauseCluster, Detail: "none was rendered"}},
+		Summary: adopt.VerifySummary{Unsafe: 1, Done: 1, Incomplete: true}}
+}
+
 func sampleRejections() *inventory.DryRun {
 	return &inventory.DryRun{Sent: 3, Accepted: 1, Rejections: []inventory.Rejection{
 		{Object: inventory.Ref{Kind: "ProxmoxMachine", Namespace: "prod", Name: "w-1"}, Cause: inventory.RejectedInvalid, Field: "spec.network", Message: clearScreen, Remedy: "look"},

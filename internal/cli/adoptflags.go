@@ -41,7 +41,8 @@ func adoptFlags() []cli.Flag {
 // targetFlags name the cluster and what it becomes; adopt and verify share them.
 func targetFlags() []cli.Flag {
 	return []cli.Flag{
-		&cli.StringFlag{Name: "cluster", Category: catCommand, Usage: "the `CLUSTER`, as proxaudit inventory names it"},
+		// A slice, for the library forgets all but the last value of another flag.
+		&cli.StringSliceFlag{Name: "cluster", Category: catCommand, Usage: "the `CLUSTER`, as proxaudit inventory names it"},
 		&cli.StringFlag{Name: "target-name", Category: catCommand, Usage: "`NAME` of the Cluster object (default: the cluster's)"},
 		&cli.StringFlag{Name: "target-namespace", Category: catCommand, Usage: "`NAMESPACE` of the objects (default: NAME)"},
 	}
@@ -49,11 +50,8 @@ func targetFlags() []cli.Flag {
 
 // adoptOptions puts the flags over clusters[].adopt.
 func adoptOptions(c *cli.Context, s *settings) (adopt.Options, error) {
-	opt := adopt.Options{Options: s.options(), Cluster: c.String("cluster"), CAPIVersion: c.String("capi-version"),
+	opt := adopt.Options{Options: s.options(), Cluster: s.target.cluster, CAPIVersion: c.String("capi-version"),
 		CAPMOXVersion: c.String("capmox-version"), UserPKI: c.Bool("user-pki"), LeaveOut: c.StringSlice("leave-out"), Force: c.Bool("force")}
-	if opt.Cluster == "" {
-		return opt, usagef("which cluster? --cluster is missing").hint("proxaudit inventory lists the clusters that there are.")
-	}
 	a := clusterConfig(s.cfg, opt.Cluster).Adopt
 	opt.Name, opt.Namespace = cmp.Or(c.String("target-name"), a.Name), cmp.Or(c.String("target-namespace"), a.Namespace)
 	f := &opt.Future
@@ -85,7 +83,9 @@ func adoptOptions(c *cli.Context, s *settings) (adopt.Options, error) {
 		}
 		f.CredentialsSecret, f.ControllerCredentials = "", true
 	}
-	if wrong := opt.Check(); len(wrong) > 0 {
+	if wrong := opt.Check(); len(wrong) > 0 && adoptFields[wrong[0].Option] == "" {
+		return opt, usagef("--%s: %s", wrong[0].Option, wrong[0].Text)
+	} else if len(wrong) > 0 {
 		return opt, usagef("--%s, or %s in proxaudit.yaml: %s", wrong[0].Option, adoptFields[wrong[0].Option], wrong[0].Text)
 	}
 	return opt, nil
