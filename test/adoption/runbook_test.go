@@ -18,8 +18,8 @@ type plan struct {
 }
 
 type step struct {
-	ID                             string
-	Title, File                    string
+	ID                                   string
+	Title, File                          string
 	Before, Commands, Also, Check, After []string
 }
 
