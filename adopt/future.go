@@ -31,10 +31,17 @@ type future struct {
 
 func (p *planner) findFuture() {
 	in, f := p.opt.Future, &p.future
+	// What VMs say is told only if all of them were seen.
+	seen := p.sees(partNodes, partGuests)
+	lack := func(format string, args ...any) {
+		if seen {
+			f.lack(format, args...)
+		}
+	}
 	if !in.ControllerCredentials {
 		f.secret = cmp.Or(in.CredentialsSecret, p.name+"-pve")
 	}
-	f.template = p.findTemplate()
+	f.template = p.findTemplate(lack)
 	f.addresses = in.Addresses
 	var err error
 	// What cannot be read is told below.
@@ -46,23 +53,29 @@ func (p *planner) findFuture() {
 	gateways, prefixes := p.networks(addresspool.Family(orEmpty(f.set)))
 	if f.gateway == "" {
 		if f.gateway = only(gateways); f.gateway == "" {
-			f.lack("the gateway of future machines: %s (--gateway, or clusters[].adopt.gateway)", said(gateways))
+			lack("the gateway of future machines: %s (--gateway, or clusters[].adopt.gateway)", said(gateways))
 		}
 	}
 	if f.prefix == 0 {
 		if n, err := strconv.Atoi(only(prefixes)); err == nil {
 			f.prefix = n
 		} else {
-			f.lack("the prefix length of future machines' network: %s (--prefix, or clusters[].adopt.prefix)", said(prefixes))
+			lack("the prefix length of future machines' network: %s (--prefix, or clusters[].adopt.prefix)", said(prefixes))
 		}
 	}
 	if f.dns = in.DNSServers; len(f.dns) == 0 {
 		f.dns = p.nameservers()
 	}
 	if len(f.dns) == 0 {
-		f.lack("the DNS servers of future machines: no adopted VM's cloud-init names any (--dns, or clusters[].adopt.dnsServers)")
+		lack("the DNS servers of future machines: no adopted VM's cloud-init names any (--dns, or clusters[].adopt.dnsServers)")
 	}
 	told := Future{Addresses: f.addresses, Prefix: f.prefix, Gateway: f.gateway, DNSServers: f.dns, CredentialsSecret: in.CredentialsSecret}
+	if !seen {
+		told.Prefix, told.Gateway, told.DNSServers = in.Prefix, in.Gateway, in.DNSServers
+	}
+	if !p.sees(partName) {
+		told.CredentialsSecret = ""
+	}
 	for _, o := range told.check(p.name) {
 		f.lack("future machines: %s (--%s)", o.Text, o.Option)
 	}
@@ -80,8 +93,8 @@ func orEmpty(s *netipx.IPSet) *netipx.IPSet {
 	return s
 }
 
-// findTemplate is the named one, or the only one of the site.
-func (p *planner) findTemplate() *inventory.VM {
+// findTemplate is the named one, or the only one of the site. What it lacks it says to lack.
+func (p *planner) findTemplate(lack func(format string, args ...any)) *inventory.VM {
 	var all []*inventory.VM
 	for i := range p.s.VMs {
 		v := &p.s.VMs[i]
@@ -90,7 +103,7 @@ func (p *planner) findTemplate() *inventory.VM {
 		}
 		if v.VMID == p.opt.Future.Template {
 			if !v.IsTemplate() {
-				p.future.lack("the template of future machines: VM %d of site %s is no template (qm template %d would make it one)", v.VMID, v.Site, v.VMID)
+				lack("the template of future machines: VM %d of site %s is no template (qm template %d would make it one)", v.VMID, v.Site, v.VMID)
 				return nil
 			}
 			return v
@@ -100,18 +113,20 @@ func (p *planner) findTemplate() *inventory.VM {
 		}
 	}
 	switch {
+	case p.site == "":
+		lack("a template for future machines: which site it has to be on is not known, for no Node's VM is")
 	case p.opt.Future.Template != 0:
-		p.future.lack("the template of future machines: site %s shows no VM %d", p.site, p.opt.Future.Template)
+		lack("the template of future machines: site %s shows no VM %d", p.site, p.opt.Future.Template)
 	case len(all) == 1:
 		return all[0]
 	case len(all) == 0:
-		p.future.lack("a template for future machines: site %s shows none (--template VMID, or clusters[].adopt.template)", p.site)
+		lack("a template for future machines: site %s shows none (--template VMID, or clusters[].adopt.template)", p.site)
 	default:
 		var names []string
 		for _, v := range all {
 			names = append(names, fmt.Sprintf("%d (%s)", v.VMID, v.Name))
 		}
-		p.future.lack("which template future machines are made from: site %s has %s (--template VMID, or clusters[].adopt.template)", p.site, strings.Join(names, ", "))
+		lack("which template future machines are made from: site %s has %s (--template VMID, or clusters[].adopt.template)", p.site, strings.Join(names, ", "))
 	}
 	return nil
 }

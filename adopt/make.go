@@ -4,9 +4,11 @@ import (
 	"cmp"
 	"fmt"
 	"slices"
+	"strings"
 
 	"k8s.io/apimachinery/pkg/util/validation"
 
+	"github.com/proxaudit/proxaudit/adopt/pki"
 	"github.com/proxaudit/proxaudit/audit"
 	"github.com/proxaudit/proxaudit/inventory"
 )
@@ -63,12 +65,15 @@ func Make(s *inventory.Snapshot, opt Options) (*Plan, error) {
 		return nil, err
 	}
 	out := p.empty()
+	p.gather()
 	if out.Missing = p.missing(); len(out.Missing) > 0 {
 		out.Summary.Incomplete = true
 		out.Coverage = required(out.Coverage, out.Missing)
 	}
-	p.gather()
 	for _, r := range Rules() {
+		if !p.sees(rests[r.ID]...) {
+			continue
+		}
 		for _, f := range r.check(&r, p) {
 			if f.Blocks {
 				out.Blockers = append(out.Blockers, f)
@@ -91,6 +96,7 @@ func Make(s *inventory.Snapshot, opt Options) (*Plan, error) {
 		out.Objects = append(out.Objects, d.ObjectRef)
 	}
 	out.Summary.Objects, out.Summary.Rendered = len(docs), true
+	out.applied = p.appliedBefore(docs)
 	patches, err := nodePatchDocument(out.NodePatches)
 	if err != nil {
 		return nil, err
@@ -121,6 +127,7 @@ func (p *planner) empty() *Plan {
 		Blockers: []Finding{}, Warnings: []Finding{}, Machines: []PlannedMachine{}, Groups: []PlannedGroup{},
 		Objects: []ObjectRef{}, Secrets: []SecretNeed{}, NodePatches: []NodePatch{}, Steps: []Step{},
 	}
+	out.environment, out.recorded = p.opt.Environment, p.opt.Recorded
 	out.access, out.workloadAccess = p.managementAccess(), p.workloadAccess()
 	if m := p.s.Management; m != nil && m.Context != inCluster {
 		out.managementContext = m.Context
@@ -128,7 +135,9 @@ func (p *planner) empty() *Plan {
 	out.workloadContext, out.sharedSecret = p.workloadContext(), p.opt.Future.CredentialsSecret
 	for i := range p.s.Providers {
 		if p.s.Providers[i].Label == providerCAPMOX {
-			out.ownCredentials = cmp.Or(out.ownCredentials, p.s.Providers[i].Credentials)
+			for _, v := range p.s.Providers[i].Access {
+				out.ownCredentials = cmp.Or(out.ownCredentials, v.Secret)
+			}
 		}
 	}
 	return out
@@ -144,8 +153,16 @@ func required(coverage []inventory.Coverage, missing []inventory.Need) []invento
 			out[i].Optional = false
 			continue
 		}
-		out = append(out, inventory.Coverage{Source: n.Source, Scope: n.Scope, State: inventory.NotAsked,
-			Reason: "the run did not ask for it", Remedy: "read the servers anew (a snapshot of an older version, or of another command's run, lacks it)"})
+		c := inventory.Coverage{Source: n.Source, Scope: n.Scope, State: inventory.NotAsked,
+			Reason: "the run did not ask for it", Remedy: "read the servers anew (a snapshot of an older version, or of another command's run, lacks it)"}
+		// Whoever did not answer at first is asked nothing more.
+		if k := slices.IndexFunc(coverage, func(o inventory.Coverage) bool { return o.Source == n.Source && o.State == inventory.Failed }); k >= 0 {
+			c.Reason, c.Remedy = coverage[k].Reason, coverage[k].Remedy
+			if !strings.HasPrefix(c.Reason, "not asked") {
+				c.Reason = "not asked, after " + coverage[k].Scope + ": " + c.Reason
+			}
+		}
+		out = append(out, c)
 	}
 	slices.SortFunc(out, func(a, b inventory.Coverage) int { return inventory.CompareNeeds(a.Need(), b.Need()) })
 	return out
@@ -196,7 +213,8 @@ func (p *planner) lacks() []string {
 
 // fill tells the plan what was found.
 func (p *planner) fill(out *Plan) {
-	out.Site, out.Versions = p.site, p.versions
+	// With several there is no bundle, and none of them is the cluster's.
+	out.Site, out.Versions = strings.Join(p.sites, ", "), p.versions
 	for _, m := range p.members {
 		if m.node.ControlPlane {
 			out.Summary.ControlPlanes++
@@ -232,9 +250,27 @@ func (p *planner) fill(out *Plan) {
 			out.Summary.Destructive++
 		}
 	}
-	out.Lacks, out.controlPlaneFiles = p.lacks(), p.controlPlaneFiles()
+	out.controlPlaneFiles = p.controlPlaneFiles()
+	// What was not seen may well be there.
+	if !out.Summary.Incomplete {
+		out.Lacks = p.lacks()
+	}
 	out.Summary.Blockers, out.Summary.Warnings = len(out.Blockers), len(out.Warnings)
 	out.Secrets, out.pki = p.secrets(), p.secretOptions().Options
 	out.Steps = p.steps(out)
+	for _, m := range p.controlPlanes() {
+		out.controlPlaneHosts = append(out.controlPlaneHosts, m.host())
+	}
+	out.cleanUp = commander{p: p, plan: out}.cleanUp()
+	// Names that no API server takes are a blocker of their own.
+	if renewal, err := pki.RenewKubeconfig(p.secretOptions()); err == nil {
+		for i := range renewal {
+			if c := &renewal[i]; c.When == pki.Before {
+				out.renewalBefore = append(out.renewalBefore, c.Shown()...)
+			} else {
+				out.renewal = append(out.renewal, c.Shown()...)
+			}
+		}
+	}
 	slices.SortFunc(out.NodePatches, func(a, b NodePatch) int { return cmp.Compare(a.Node, b.Node) })
 }

@@ -4,16 +4,111 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/proxaudit/proxaudit/audit/identity"
 	"github.com/proxaudit/proxaudit/inventory"
 )
 
 func isConfigScope(scope string) bool { return strings.HasPrefix(scope, inventory.ConfigScope("")) }
 
-// missing are the sources without which a bundle would be a guess.
-func (p *planner) missing() []inventory.Need {
-	var out []inventory.Need
+// part is a part of the world on which rules rest: what was not seen of it says nothing, least of all that something is not there.
+type part string
+
+const (
+	// partNodes are the cluster's Nodes, partKubeadm its kubeadm-config, partPods its static Pods.
+	partNodes   part = "nodes"
+	partKubeadm part = "kubeadm-config"
+	partPods    part = "static Pods"
+	// partGuests are the guests of all sites with their configurations: only then is it known which VM a Node is, and that no other has
+	// its UUID.
+	partGuests part = "guests"
+	// partName is what the Cluster object is called, if it is there already: the names and labels of all others come from it.
+	partName part = "clusters"
+	// partProviders are the Deployments of the providers, partManaged the machines that CAPMOX has already, partAccess what is known of
+	// its own access to Proxmox.
+	partProviders part = "providers"
+	partManaged   part = "managed machines"
+	partAccess    part = "access"
+)
+
+// rests are the parts that each rule rests on. Where one of them was not seen in full the rule has no finding: it would be made of
+// what is not known. The plan is incomplete then, and says what is missing. PXA216 is about many things, and asks for each.
+var rests = map[string][]part{
+	ruleNotRunning.ID:         {partNodes, partGuests},
+	ruleVMName.ID:             {partNodes, partGuests, partKubeadm, partName},
+	ruleNoUUID.ID:             {partNodes, partGuests},
+	ruleProviderID.ID:         {partNodes, partGuests},
+	ruleEvenEtcd.ID:           {partNodes, partKubeadm},
+	ruleUncovered.ID:          {partNodes, partGuests, partKubeadm, partPods},
+	ruleSkew.ID:               {partNodes, partKubeadm, partPods},
+	ruleProviders.ID:          {partProviders},
+	ruleHealthCheck.ID:        {partNodes, partGuests, partName},
+	rulePool.ID:               {partNodes, partGuests, partKubeadm, partName},
+	ruleSites.ID:              {partNodes, partGuests},
+	ruleCredentials.ID:        {partNodes, partGuests, partName, partProviders, partManaged, partAccess},
+	ruleIdentity.ID:           {partNodes, partGuests},
+	ruleDeclared.ID:           {partNodes, partGuests, partKubeadm, partName},
+	ruleNoKubeadm.ID:          {partKubeadm},
+	ruleInputs.ID:             {},
+	ruleNetwork.ID:            {partNodes, partGuests},
+	ruleObjectName.ID:         {partName},
+	ruleBootstrapMark.ID:      {partNodes, partGuests},
+	ruleProvenPair.ID:         {partProviders},
+	ruleFiles.ID:              {partKubeadm, partPods},
+	ruleArguments.ID:          {partKubeadm, partPods},
+	ruleOtherStaticPods.ID:    {partPods},
+	ruleLost.ID:               {partKubeadm},
+	ruleNotReady.ID:           {partNodes, partGuests},
+	ruleNotReproduced.ID:      {partNodes, partGuests},
+	ruleLeftOver.ID:           {partNodes, partGuests},
+	ruleServingCA.ID:          {partNodes},
+	ruleInaccurateTemplate.ID: {partNodes, partGuests},
+	ruleLeftOut.ID:            {partNodes, partGuests},
+}
+
+// Rests names the parts of the world that a rule rests on; there is nothing for what is no rule.
+func Rests(rule string) (parts []string, known bool) {
+	all, known := rests[rule]
+	for _, x := range all {
+		parts = append(parts, string(x))
+	}
+	return parts, known
+}
+
+// sees is true if all of these parts were seen in full.
+func (p *planner) sees(parts ...part) bool {
+	return !slices.ContainsFunc(parts, func(x part) bool { return len(p.unseen(x)) > 0 })
+}
+
+// unseen are the sources of a part that did not say all.
+func (p *planner) unseen(x part) []inventory.Need {
 	cluster := inventory.ClusterSource(p.cluster.Key)
-	out = append(out, unknownOf(p.s, cluster, inventory.ScopeNodes, inventory.ScopeKubeadm, inventory.ScopeStaticPods)...)
+	switch x {
+	case partNodes:
+		return unknownOf(p.s, cluster, inventory.ScopeNodes)
+	case partKubeadm:
+		return unknownOf(p.s, cluster, inventory.ScopeKubeadm)
+	case partPods:
+		return unknownOf(p.s, cluster, inventory.ScopeStaticPods)
+	case partGuests:
+		return p.unseenGuests()
+	case partName:
+		return unknownOf(p.s, inventory.ManagementSource, inventory.ScopeClusters)
+	case partProviders:
+		return unknownOf(p.s, inventory.ManagementSource, inventory.ScopeProviders)
+	case partManaged:
+		return append(unknownOf(p.s, inventory.ManagementSource, inventory.ScopeMachines, inventory.ScopeProxmoxMachines), p.unseenNamespaces()...)
+	case partAccess:
+		return p.unseenAccess()
+	}
+	return nil
+}
+
+// unseenGuests are the sites, and the hosts with configurations, that did not say all.
+func (p *planner) unseenGuests() []inventory.Need {
+	if p.guestsKnown {
+		return p.guests
+	}
+	var out []inventory.Need
 	if len(p.s.Sites) == 0 {
 		out = append(out, inventory.AnySite)
 	}
@@ -35,13 +130,50 @@ func (p *planner) missing() []inventory.Need {
 			out = append(out, inventory.Need{Source: inventory.SiteSource(v.Site), Scope: inventory.ConfigScope(v.Node)})
 		}
 	}
+	p.guests, p.guestsKnown = out, true
+	return out
+}
+
+// unseenAccess is there if only the Secret of CAPMOX's own access could tell where it leads, and was not read.
+func (p *planner) unseenAccess() []inventory.Need {
+	if !p.opt.Future.ControllerCredentials || p.site == "" || len(p.ownSites()) > 0 {
+		return nil
+	}
+	if _, seen := FindOwnAccess(p.s); seen {
+		return nil
+	}
+	return unknownOf(p.s, inventory.ManagementSource, inventory.ScopeSecrets)
+}
+
+// unseenNamespaces is there for a run that was told which namespaces to read.
+func (p *planner) unseenNamespaces() []inventory.Need {
+	if m := p.s.Management; (m == nil || len(m.Namespaces) == 0) && p.s.CoverageOf(inventory.ManagementSource, inventory.ScopeOtherNamespaces) == nil {
+		return nil
+	}
+	return unknownOf(p.s, inventory.ManagementSource, inventory.ScopeOtherNamespaces)
+}
+
+// undecided is true for a member whose VM is not known because something was not seen.
+func (m *member) undecided() bool {
+	return m.entity != nil && m.entity.Class == identity.Unknown && len(m.entity.Missing) > 0
+}
+
+// missing are the sources without which a bundle would be a guess.
+func (p *planner) missing() []inventory.Need {
+	var out []inventory.Need
+	for _, x := range []part{partNodes, partKubeadm, partPods, partGuests, partAccess} {
+		out = append(out, p.unseen(x)...)
+	}
+	for _, m := range p.members {
+		if m.undecided() && !m.whole() {
+			out = append(out, m.entity.Missing...)
+		}
+	}
 	out = append(out, p.elsewhere()...)
 	// Without a management cluster nobody knows what is in the way there. Its namespaces that were not read may declare one of
 	// the VMs.
 	out = append(out, unknownOf(p.s, inventory.ManagementSource, managementScopes...)...)
-	if m := p.s.Management; m != nil && len(m.Namespaces) > 0 || p.s.CoverageOf(inventory.ManagementSource, inventory.ScopeOtherNamespaces) != nil {
-		out = append(out, unknownOf(p.s, inventory.ManagementSource, inventory.ScopeOtherNamespaces)...)
-	}
+	out = append(out, p.unseenNamespaces()...)
 	slices.SortFunc(out, inventory.CompareNeeds)
 	return slices.Compact(out)
 }

@@ -29,6 +29,11 @@ func (o *Options) Check() []OptionProblem {
 			out = append(out, OptionProblem{x.option, fmt.Sprintf("%q is no DNS-1123 label: lower-case letters, digits and \"-\", 63 characters at most", x.name)})
 		}
 	}
+	for _, x := range []struct{ option, version, like string }{{"capi-version", o.CAPIVersion, ProvenCAPI}, {"capmox-version", o.CAPMOXVersion, ProvenCAPMOX}} {
+		if x.version != "" && parseVersion(x.version) == nil {
+			out = append(out, OptionProblem{x.option, fmt.Sprintf("%q is no version: want one like %s", x.version, x.like)})
+		}
+	}
 	return append(out, o.Future.check(cmp.Or(o.Name, o.Cluster))...)
 }
 

@@ -36,6 +36,10 @@ type planner struct {
 	groups   []*group
 	endpoint endpoint
 	existing existing
+
+	// guests are the sources of guests that did not say all, once somebody asked (guestsKnown).
+	guests      []inventory.Need
+	guestsKnown bool
 }
 
 // member is one Node, with its VM where one is known.

@@ -5,7 +5,9 @@ import (
 	"fmt"
 	"maps"
 	"slices"
+	"strings"
 
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/labels"
 	clusterv1 "sigs.k8s.io/cluster-api/api/core/v1beta2"
 
@@ -22,6 +24,7 @@ var ruleDeclared = Rule{
 		"What is left of an earlier bundle for this cluster: take it back with that bundle's RUNBOOK.md (Giving up), then adopt anew.",
 	check: func(r *Rule, p *planner) []Finding {
 		planned := p.planned()
+		declaring := map[objectID]bool{}
 		var out []Finding
 		for _, m := range p.members {
 			if m.entity == nil {
@@ -29,12 +32,14 @@ var ruleDeclared = Rule{
 			}
 			for _, i := range m.entity.Machines {
 				if o := &p.s.Machines[i]; !p.ours(planned, m, "Machine", &o.Meta) {
-					out = append(out, r.of(m.ref(), fmt.Sprintf("the Machine %s/%s declares it", o.Namespace, o.Name)))
+					declaring[objectID{"Machine", o.Namespace, o.Name}] = true
+					out = append(out, r.advise(m.ref(), declaredRemedy, fmt.Sprintf("the Machine %s/%s declares it", o.Namespace, o.Name)))
 				}
 			}
 			for _, i := range m.entity.ProxmoxMachines {
 				if o := &p.s.ProxmoxMachines[i]; !p.ours(planned, m, "ProxmoxMachine", &o.Meta) {
-					out = append(out, r.of(m.ref(), fmt.Sprintf("the ProxmoxMachine %s/%s declares it", o.Namespace, o.Name)))
+					declaring[objectID{"ProxmoxMachine", o.Namespace, o.Name}] = true
+					out = append(out, r.advise(m.ref(), declaredRemedy, fmt.Sprintf("the ProxmoxMachine %s/%s declares it", o.Namespace, o.Name)))
 				}
 			}
 		}
@@ -43,14 +48,29 @@ var ruleDeclared = Rule{
 			known[o.objectID] = true
 			if there := p.existing.all[o.objectID]; there != nil {
 				if why := p.foreign(there, o.member); why != "" {
-					out = append(out, r.of(objectSubject(there), "it is there, and "+why))
+					f := r.of(objectSubject(there), "it is there, and "+why)
+					if declaring[o.objectID] {
+						f.Remedy = declaredRemedy
+					}
+					out = append(out, f)
 				}
 			}
 		}
-		out = append(out, p.leftovers(r, known)...)
-		return append(out, p.takers(r)...)
+		takers := p.takers(r)
+		for _, f := range p.leftovers(r, known) {
+			// What a taker would take is said already.
+			if !slices.ContainsFunc(takers, func(t Finding) bool { return t.Subject.ID == f.Subject.ID }) {
+				out = append(out, f)
+			}
+		}
+		return append(out, takers...)
 	},
 }
+
+// declaredRemedy is for a VM that has its Machine already: in another namespace, under another name, it would have two.
+const declaredRemedy = "No other name or namespace helps: this VM has its Machine already. If Cluster API made it, there is nothing to adopt. If somebody declared it by hand, or an earlier " +
+	"bundle did, take the Machine and the ProxmoxMachine out as \"Giving up\" in a RUNBOOK.md does (pause, wait, delete, and only then, still paused, take the finalizers off): the VM of a " +
+	"ProxmoxMachine that is deleted and not paused is destroyed."
 
 // leftovers are of this cluster by their own word, and not in the bundle: a Machine that the replicas do not count, something that
 // makes or counts Machines, or what an earlier bundle gave them.
@@ -58,20 +78,43 @@ func (p *planner) leftovers(r *Rule, known map[objectID]bool) []Finding {
 	var out []Finding
 	for i := range p.s.Objects {
 		o := &p.s.Objects[i]
-		if o.Cluster != "" || !slices.Contains(bundleGroups, groupOf(o)) || o.Namespace != p.namespace || !p.claims(o) || known[objectID{o.Kind, o.Namespace, o.Name}] {
+		if o.Cluster != "" || !slices.Contains(bundleGroups, groupOf(o)) || o.Namespace != p.namespace || known[objectID{o.Kind, o.Namespace, o.Name}] || !p.claims(o) && !p.ownedBy(o, known) {
 			continue
 		}
 		switch {
 		case o.Kind == "Machine":
 			out = append(out, r.of(objectSubject(o), "it belongs to the Cluster "+p.name+", and the bundle has no such machine: what counts Machines would delete one that is too many"))
-		case !rendered(o):
-		case o.Kind == "MachineSet" || o.Kind == "MachineDeployment" || o.Kind == "KubeadmControlPlane":
+		case o.Kind == "ProxmoxMachine":
+			out = append(out, r.of(objectSubject(o), "it belongs to the Cluster "+p.name+" or to one of its Machines, and the bundle has no such machine: CAPMOX clones a VM for it, or destroys the one that it names, as soon as it has its owner"))
+		case makers[o.Kind] && rendered(o):
 			out = append(out, r.of(objectSubject(o), "an earlier bundle made it, and this one has none of the name: without Machines it would clone VMs"))
-		default:
+		case makers[o.Kind]:
+			out = append(out, r.of(objectSubject(o), "it belongs to the Cluster "+p.name+", and proxaudit did not render it: once that Cluster is there it makes Machines, or takes the adopted ones"))
+		case rendered(o):
 			out = append(out, r.of(objectSubject(o), "an earlier bundle made it, and this one has none of the name"))
 		}
 	}
 	return out
+}
+
+// makers are the kinds that make Machines, and count them.
+var makers = map[string]bool{"MachineSet": true, "MachineDeployment": true, "KubeadmControlPlane": true}
+
+// ownedBy is true for an object whose ownerReference names one of the bundle: controllers go by that, and by no label (cluster-api util:
+// GetOwnerMachine, GetOwnerCluster).
+func (p *planner) ownedBy(o *inventory.Object, planned map[objectID]bool) bool {
+	refs, _, err := unstructured.NestedSlice(o.Content, "metadata", "ownerReferences")
+	if err != nil {
+		return false
+	}
+	return slices.ContainsFunc(refs, func(r any) bool {
+		ref, ok := r.(map[string]any)
+		if !ok {
+			return false
+		}
+		group, _, _ := strings.Cut(nested(ref, "apiVersion"), "/")
+		return slices.Contains(bundleGroups, group) && planned[objectID{nested(ref, "kind"), o.Namespace, nested(ref, "name")}]
+	})
 }
 
 // bundleGroups are the API groups of what a bundle is made of, Secrets aside.

@@ -18,14 +18,14 @@ var ruleIdentity = Rule{
 		for _, m := range p.members {
 			switch {
 			case m.whole():
+			case m.undecided():
+				// Something was not seen, and the plan says what.
 			case m.entity == nil || len(m.entity.VMs) == 0:
 				out = append(out, r.of(nodeRef(m.node), "no VM of a scanned site is this Node"+classText(m.entity)))
 			case len(m.entity.VMs) > 1:
 				out = append(out, r.of(nodeRef(m.node), fmt.Sprintf("%d VMs could be this Node", len(m.entity.VMs))))
 			case len(m.entity.Nodes) > 1:
 				out = append(out, r.of(nodeRef(m.node), fmt.Sprintf("VM %s could be %d Nodes", p.s.VMs[m.entity.VMs[0]].Key(), len(m.entity.Nodes))))
-			case m.vm.Config == nil:
-				out = append(out, r.of(vmRef(m.vm), "its configuration was not read: "+m.vm.ConfigError))
 			case m.vm.UUID() == "":
 				// PXA203 says so.
 			case m.entity.Class == identity.Conflict:

@@ -8,7 +8,7 @@ import (
 
 var ruleInputs = Rule{
 	ID: "PXA216", Blocks: true,
-	Title: "What the manifests and the commands need is not known",
+	Title: "An input of the manifests or the commands is missing, or cannot be right",
 	Why: "The manifests have to say from which template a machine would be cloned and which addresses it may take, though no adopted machine " +
 		"is touched by it. A guess would show when somebody scales up. The commands have to say which cluster they are for.",
 	Remedy: "Give what is missing as flags, or in proxaudit.yaml under clusters[].adopt. The endpoint is kubeadm-config's: an address or name that " +
@@ -19,9 +19,12 @@ var ruleInputs = Rule{
 			out = append(out, r.of(clusterRef(p.cluster.Key), l))
 		}
 		p.oddVMs(func(v *inventory.VM, detail string) {
+			if !p.sees(partNodes, partGuests) {
+				return
+			}
 			out = append(out, r.advise(vmRef(v), "See what the VM's configuration says (qm config VMID), correct it there or in the snapshot, and read it anew.", detail))
 		})
-		if p.endpoint.host == "" {
+		if p.endpoint.host == "" && p.sees(partKubeadm) {
 			out = append(out, r.of(clusterRef(p.cluster.Key), "the control plane's endpoint: "+p.endpoint.problem))
 		}
 		if p.sameAccess() {

@@ -10,8 +10,7 @@ var ruleProviderID = Rule{
 	ID: "PXA204", Blocks: true,
 	Title: "Node has a providerID that CAPMOX does not write",
 	Why: "Cluster API joins Machine and Node by the providerID as a string, and CAPMOX always writes proxmox:// and the VM's UUID in " +
-		"lower case. The API server refuses to change a providerID, so that this Machine would wait for its Node for ever, and a " +
-		"MachineHealthCheck would delete it.",
+		"lower case. The API server refuses to change a providerID, so that this Machine would wait for its Node for ever.",
 	Remedy: "Let the Node register anew: drain it, set --provider-id in the kubelet's arguments (or the cloud controller manager to " +
 		"provider=capmox), delete the Node object and restart the kubelet. One Node at a time. CSI volumes that were made by region and " +
 		"VMID need the driver to know both first.",

@@ -19,7 +19,7 @@ var ruleUncovered = Rule{
 		nodes := map[string]bool{}
 		for _, m := range p.controlPlanes() {
 			nodes[m.node.Name] = true
-			if !m.whole() {
+			if !m.whole() && !m.undecided() {
 				out = append(out, r.of(nodeRef(m.node), "its VM is not proven, so that no Machine can be written for it"))
 			}
 		}

@@ -39,7 +39,7 @@ func managed(site string) change {
 
 // ownAccess lets CAPMOX's Deployment take its access from a Secret, of which was seen what is given.
 func ownAccess(seen *inventory.StoredSecret) change {
-	return func(s *inventory.Snapshot, _ *adopt.Options) { ownCredentials(seen)(s) }
+	return func(s *inventory.Snapshot, _ *adopt.Options) { takeAccess(s, seen) }
 }
 
 // managedWith is managed with the credentials of a Secret, which the adopted cluster may have too.
@@ -63,6 +63,11 @@ func oursFor(vmid int, node string) map[string]string {
 // renderedFor is the content of an object that an earlier bundle for a cluster made.
 func renderedFor(cluster string, annotations map[string]string, spec map[string]any) map[string]any {
 	return map[string]any{"spec": spec, "metadata": map[string]any{"annotations": anyMap(annotations), "labels": map[string]any{"cluster.x-k8s.io/cluster-name": cluster}}}
+}
+
+// ownedContent is the content of an object that has an owner and no label.
+func ownedContent(kind, name string) map[string]any {
+	return map[string]any{"metadata": map[string]any{"ownerReferences": []any{map[string]any{"apiVersion": capi, "kind": kind, "name": name, "uid": "u"}}}}
 }
 
 // machineThere is a Machine and ProxmoxMachine of a cluster, both of that name, that declare no VM of the fixture.
@@ -121,19 +126,26 @@ func managementCases() map[string][]ruleCase {
 		},
 		"PXA212": {
 			{"nobody shows where they lead", setOptions(func(o *adopt.Options) { o.Future.ControllerCredentials = true }), find("cluster/prod", "CAPMOX has no credentials of its own"), false},
-			{"nobody shows where they lead, and they were not read", all(setOptions(func(o *adopt.Options) { o.Future.ControllerCredentials = true }), ownAccess(nil)), find("cluster/prod", "nor a machine that it manages"), false},
-			{"their own Secret shows that they lead here", all(setOptions(func(o *adopt.Options) { o.Future.ControllerCredentials = true }), ownAccess(&inventory.StoredSecret{Keys: []string{"url"}, Server: "https://pve1.example:8006"})), nil, false},
-			{"their own Secret leads elsewhere, whatever the cluster gets", all(managed("dr"), ownAccess(&inventory.StoredSecret{Keys: []string{"url"}, Server: "https://dr:8006"}), setOptions(func(o *adopt.Options) { o.Future.ControllerCredentials = false })),
-				find("cluster/prod", "which lead to dr and go before"), false},
-			{"they lead elsewhere", managed("dr"), find("cluster/prod", "lead to dr"), false},
-			{"a Secret that leads elsewhere", managedWith("dr", "prod/prod-pve"), find("cluster/prod", "the Secret prod/prod-pve, which another ProxmoxCluster has, lead to dr"), false},
+			{"their own Secret leads to no site that was read", all(setOptions(func(o *adopt.Options) { o.Future.ControllerCredentials = true }), ownAccess(&inventory.StoredSecret{Keys: []string{"secret", "token", "url"}, Server: "https://elsewhere.example:8006"})),
+				find("cluster/prod", "lead to https://elsewhere.example:8006"), false},
+			{"edge: nobody shows where they lead, and they were not read", all(setOptions(func(o *adopt.Options) { o.Future.ControllerCredentials = true }), ownAccess(nil)), nil, false},
+			{"their own Secret shows that they lead here", all(setOptions(func(o *adopt.Options) { o.Future.ControllerCredentials = true }), ownAccess(&inventory.StoredSecret{Keys: []string{"secret", "token", "url"}, Server: "https://pve1.example:8006"})), nil, false},
+			{"their own Secret leads elsewhere, whatever the cluster gets", all(managed("dr"), ownAccess(&inventory.StoredSecret{Keys: []string{"secret", "token", "url"}, Server: "https://dr:8006"}), setOptions(func(o *adopt.Options) { o.Future.ControllerCredentials = false })),
+				find("cluster/prod", "which lead to https://dr:8006 and go before"), false},
+			{"they lead elsewhere", all(managed("dr"), ownAccess(nil)), find("cluster/prod", "lead to dr"), false},
+			{"a Secret that leads elsewhere", managedWith("dr", "prod/prod-pve"), find("cluster/prod", "the Secret prod/prod-pve lead to dr"), false},
 			{"a Secret that is named and leads elsewhere", all(managedWith("dr", "prod/shared"), setOptions(func(o *adopt.Options) { o.Future.CredentialsSecret = "shared" })), find("cluster/prod", "lead to dr"), false},
 			{"a Secret that leads here", managedWith("lab", "prod/prod-pve"), nil, false},
 			{"a Secret of the name in another namespace", managedWith("dr", "dev/prod-pve"), nil, false},
-			{"a Secret, and CAPMOX has credentials that lead elsewhere", all(managed("dr"), setOptions(func(o *adopt.Options) { o.Future.ControllerCredentials = false })),
+			{"a Secret that is there, and its address leads elsewhere", all(managed("dr"), func(s *inventory.Snapshot, _ *adopt.Options) {
+				s.Clusters[len(s.Clusters)-1].Declared.Infrastructure.CredentialsSecret = "dev/dev-pve"
+				s.StoredSecrets = append(s.StoredSecrets, inventory.StoredSecret{Namespace: "prod", Name: "prod-pve", Keys: []string{"secret", "token", "url"}, Server: "https://dr:8006"})
+			}, setOptions(func(o *adopt.Options) { o.Future.ControllerCredentials = false })), find("cluster/prod", "the Secret prod/prod-pve lead to https://dr:8006"), false},
+			{"a Secret, and CAPMOX has credentials that lead elsewhere", all(managed("dr"), ownAccess(nil), setOptions(func(o *adopt.Options) { o.Future.ControllerCredentials = false })),
 				find("cluster/prod", "which lead to dr and go before those in a Secret"), false},
 			{"credentials of its own", same, nil, false},
-			{"they lead here", managed("lab"), nil, false},
+			{"they lead here", all(managed("lab"), ownAccess(nil)), nil, false},
+			{"they are there no more, whatever they led to", managed("lab"), find("cluster/prod", "no credentials of its own"), false},
 			{"edge: a managed machine that is not ready shows nothing", all(managed("lab"), func(s *inventory.Snapshot, _ *adopt.Options) { s.ProxmoxMachines[0].Ready = false }),
 				find("cluster/prod", "CAPMOX has no credentials of its own"), false},
 		},
@@ -157,9 +169,18 @@ func managementCases() map[string][]ruleCase {
 			{"a Machine of an earlier bundle that is no machine any more", object(capi, "Machine", "w-9", renderedFor("prod", oursFor(1009, "w-9"), map[string]any{"clusterName": "prod"})),
 				find("machine/prod/w-9", "no such machine"), false},
 			{"a worker that is left out, and an earlier bundle's Machine for it", all(declaredMachine("prod", "w-1", 1001, oursFor(1001, "w-1")), setOptions(func(o *adopt.Options) { o.LeaveOut = []string{"w-1"} })),
-				[]wanted{{"machine/prod/w-1", "no such machine"}, {"proxmoxmachine/prod/w-1", "none of the name"}}, false},
+				[]wanted{{"machine/prod/w-1", "no such machine"}, {"proxmoxmachine/prod/w-1", "CAPMOX clones a VM for it"}}, false},
 			{"a control plane of an earlier bundle under another name", object("controlplane.cluster.x-k8s.io/v1beta2", "KubeadmControlPlane", "prod-cp", renderedFor("prod", ours(), nil)),
 				find("kubeadmcontrolplane/prod/prod-cp", "would clone"), false},
+			{"a ProxmoxMachine that an adopted Machine will own", object("infrastructure.cluster.x-k8s.io/v1alpha2", "ProxmoxMachine", "w-old", ownedContent("Machine", "w-1")),
+				find("proxmoxmachine/prod/w-old", "CAPMOX clones a VM for it, or destroys"), false},
+			{"a ProxmoxMachine with the cluster's label", object("infrastructure.cluster.x-k8s.io/v1alpha2", "ProxmoxMachine", "w-old", renderedFor("prod", nil, nil)),
+				find("proxmoxmachine/prod/w-old", "CAPMOX clones"), false},
+			{"a ProxmoxMachine of another Machine", object("infrastructure.cluster.x-k8s.io/v1alpha2", "ProxmoxMachine", "w-old", ownedContent("Machine", "web-1")), nil, false},
+			{"a control plane that the Cluster will own", object("controlplane.cluster.x-k8s.io/v1beta2", "KubeadmControlPlane", "other", ownedContent("Cluster", "prod")),
+				find("kubeadmcontrolplane/prod/other", "takes the adopted ones"), false},
+			{"a MachineSet of the cluster that somebody made", object(capi, "MachineSet", "legacy", map[string]any{"spec": map[string]any{"clusterName": "prod", "selector": matchLabels("a", "b")}}),
+				find("machineset/prod/legacy", "takes the adopted ones"), false},
 			{"a template of an earlier bundle that this one does not have", object("infrastructure.cluster.x-k8s.io/v1alpha2", "ProxmoxMachineTemplate", "prod-gpu", renderedFor("prod", ours(), nil)),
 				find("proxmoxmachinetemplate/prod/prod-gpu", "an earlier bundle made it"), false},
 			{"a template of the cluster that somebody made", object("infrastructure.cluster.x-k8s.io/v1alpha2", "ProxmoxMachineTemplate", "prod-gpu", renderedFor("prod", nil, nil)), nil, false},
@@ -171,7 +192,7 @@ func managementCases() map[string][]ruleCase {
 				declaredMachine("prod", "w-1", 1001, oursFor(1001, "w-1"))), nil, false},
 			{"a Machine of another cluster in the namespace", machineThere("dev", "web-1", oursFor(2001, "web-1")), nil, false},
 			{"a MachineSet of another cluster", owner("MachineSet", "dev", matchLabels("machine-template-hash", "adopted"), nil), nil, false},
-			{"a MachineSet of other machines", owner("MachineSet", "prod", matchLabels("cluster.x-k8s.io/deployment-name", "gpu"), nil), nil, false},
+			{"a MachineSet of other machines", owner("MachineSet", "prod", matchLabels("cluster.x-k8s.io/deployment-name", "gpu"), nil), find("machineset/prod/other", "it makes Machines"), false},
 			{"an object of the name in another namespace", object(capi, "Cluster", "prod", map[string]any{"metadata": map[string]any{"namespace": "dev"}}), nil, false},
 			{"edge: an earlier bundle's objects in another namespace declare it too", declaredMachine("old", "w-1", 1001, ours()),
 				[]wanted{{"vm/lab/1001", "the Machine old/w-1"}, {"vm/lab/1001", "the ProxmoxMachine old/w-1"}}, false},

@@ -3,7 +3,6 @@ package adopt
 import (
 	"cmp"
 	"net"
-	"net/netip"
 	"path"
 	"strconv"
 	"strings"
@@ -27,12 +26,7 @@ func (p *planner) secretOptions() pki.CommandOptions {
 		o.Endpoint = net.JoinHostPort(p.endpoint.host, strconv.Itoa(int(p.endpoint.port)))
 	}
 	for _, m := range p.controlPlanes() {
-		// A Node's address is its own word, and goes into a command: only what is an address.
-		for _, text := range m.node.InternalIPs {
-			if a, err := netip.ParseAddr(text); err == nil && a.Zone() == "" && o.Host == "" {
-				o.Host = a.String()
-			}
-		}
+		o.Host = cmp.Or(o.Host, m.host())
 	}
 	return o
 }
@@ -92,7 +86,7 @@ func (p *planner) secrets() []SecretNeed {
 	}
 	if p.future.secret != "" {
 		out = append(out, SecretNeed{Name: p.future.secret, Type: pki.TypeOpaque, Keys: []string{"url", "token", "secret"},
-			From: "CAPMOX's API token for site " + p.site})
+			From: "CAPMOX's API token for " + p.siteText()})
 	}
 	return out
 }
@@ -106,4 +100,12 @@ func siteURL(s *inventory.Snapshot, name string) string {
 		}
 	}
 	return ""
+}
+
+// siteText names the site, where one is known.
+func (p *planner) siteText() string {
+	if p.site == "" {
+		return "the site of the VMs"
+	}
+	return "site " + p.site
 }

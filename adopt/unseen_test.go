@@ -4,10 +4,12 @@ import (
 	"encoding/json"
 	"fmt"
 	"maps"
+	"math/rand/v2"
 	"slices"
 	"strings"
 	"testing"
 
+	"github.com/proxaudit/proxaudit/adopt"
 	"github.com/proxaudit/proxaudit/inventory"
 	"github.com/proxaudit/proxaudit/inventory/inventorytest"
 )
@@ -120,6 +122,126 @@ func TestUnseenHidesNoBlocker(t *testing.T) {
 	}
 }
 
+// said are the findings of a plan, each in one text: remedies aside, which may be another where less is known.
+func said(list []adopt.Finding) map[string]bool {
+	out := map[string]bool{}
+	for _, f := range list {
+		out[f.Rule+" "+f.Subject.ID+": "+strings.Join(f.Details, "; ")] = true
+	}
+	return out
+}
+
+// added are the findings that a plan has and the one of everything had not. That the serving authority was not seen is a warning
+// about just that.
+func added(whole, less *adopt.Plan) []string {
+	before := said(slices.Concat(whole.Blockers, whole.Warnings))
+	var out []string
+	for _, text := range slices.Sorted(maps.Keys(said(slices.Concat(less.Blockers, less.Warnings)))) {
+		if !before[text] && !strings.HasPrefix(text, "PXA249 ") {
+			out = append(out, text)
+		}
+	}
+	return out
+}
+
+// TestUnseenAddsNothing: what is not seen is never not there. Whatever one source does not say, the plan has no finding, and no
+// word of one, that it had not with everything seen; and no list of what the manifests lack.
+func TestUnseenAddsNothing(t *testing.T) {
+	tried, rng := 0, rand.New(rand.NewPCG(11, 17))
+	check := func(t *testing.T, whole *adopt.Plan, o optionsType, less *inventory.Snapshot, fault string) {
+		tried++
+		if !slices.ContainsFunc(less.Clusters, func(c inventory.Cluster) bool { return c.Key == o.Cluster }) {
+			// Known by its Cluster object alone: there is no plan at all.
+			return
+		}
+		p := plan(t, less, o)
+		for _, text := range added(whole, p) {
+			t.Errorf("%s: there is now %s", fault, text)
+		}
+		if len(p.Missing) > 0 && len(p.Lacks) > 0 {
+			t.Errorf("%s: the manifests are said to lack %q", fault, p.Lacks)
+		}
+	}
+	cases := map[string]change{}
+	for name, c := range fleets() {
+		cases["fleet "+name] = c
+	}
+	for id, list := range ruleCases() {
+		for _, c := range list {
+			cases[id+" "+c.name] = c.do
+		}
+	}
+	delete(cases, "fleet 7+200")
+	delete(cases, "fleet 5+20")
+	for k, name := range slices.Sorted(maps.Keys(cases)) {
+		t.Run(name, func(t *testing.T) {
+			s, o := spoiled(cases[name])
+			whole := plan(t, s, o)
+			for i, entry := range s.Coverage {
+				// What no plan needs, and what each host has, is tried in turns: there are many cases.
+				if rare := !needed(entry) || strings.HasPrefix(entry.Scope, inventory.ConfigScope("")); beyondReach(entry) || rare && (i+k)%6 != 0 {
+					continue
+				}
+				less, _ := spoiled(cases[name])
+				unsee(less, entry)
+				state := []inventory.State{inventory.Failed, inventory.Refused, inventory.Partial, ""}[tried%4]
+				if state == "" {
+					less.Coverage = slices.Delete(less.Coverage, i, i+1)
+				} else {
+					less.Coverage[i].State, less.Coverage[i].Reason = state, "a fault"
+				}
+				check(t, whole, o, less, fmt.Sprintf("without %s %s (%q)", entry.Source, entry.Scope, state))
+			}
+			for i, v := range inventorytest.Degrade(s, rng) {
+				if (i+k)%4 != 0 {
+					continue
+				}
+				if v.Snapshot.Management != nil && s.Management != nil {
+					// What is served no namespace hides.
+					v.Snapshot.Management.Served = s.Management.Served
+				}
+				if !v.Silent && !strings.Contains(v.Fault, " of dev ") {
+					check(t, whole, o, v.Snapshot, v.Fault)
+				}
+			}
+		})
+	}
+	if tried < 2000 {
+		t.Fatalf("%d tries: the test does not see the cases", tried)
+	}
+}
+
+// TestDeclaredRemedy: a VM that has its Machine has it under whatever name the next one gets.
+func TestDeclaredRemedy(t *testing.T) {
+	s, o := spoiled(declaredMachine("prod", "w-1", 1001, nil))
+	found := ofRule(plan(t, s, o), "PXA214")
+	if len(found) < 3 {
+		t.Fatalf("%+v", found)
+	}
+	for _, f := range found {
+		if !strings.HasPrefix(f.Remedy, "No other name or namespace helps") {
+			t.Errorf("%s: %s", f.Subject.ID, f.Remedy)
+		}
+	}
+}
+
+// TestRests: every rule says what it rests on, and nothing else does.
+func TestRests(t *testing.T) {
+	for _, r := range adopt.Rules() {
+		parts, known := adopt.Rests(r.ID)
+		if !known {
+			t.Errorf("%s does not say what it rests on", r.ID)
+		}
+		// It asks for each of its inputs itself.
+		if len(parts) == 0 && r.ID != "PXA216" {
+			t.Errorf("%s rests on nothing", r.ID)
+		}
+	}
+	if _, known := adopt.Rests("PXA101"); known {
+		t.Error("PXA101 is no rule of an adoption")
+	}
+}
+
 func firstOf(a, b string) string {
 	if a != "" {
 		return a
@@ -188,6 +310,8 @@ func TestNotAllWasAsked(t *testing.T) {
 			inventory.Need{Source: inventory.SiteSource("lab"), Scope: inventory.ScopeGuests}},
 		"a stranger's configuration": {stranger("lab", 500, func(v *inventory.VM) { v.Config = nil }),
 			inventory.Need{Source: inventory.SiteSource("lab"), Scope: inventory.ConfigScope("pve1")}},
+		"CAPMOX's own access": {all(setOptions(func(o *adopt.Options) { o.Future.ControllerCredentials = true }), ownAccess(nil)),
+			inventory.Need{Source: inventory.ManagementSource, Scope: inventory.ScopeSecrets}},
 		"no site": {func(s *inventory.Snapshot, _ *optionsType) { s.Sites, s.VMs = nil, nil }, inventory.AnySite},
 		"a Node that is gone quiet, and a cluster that its VM may be in now": {all(otherCluster(inventory.Node{Name: "x"}), func(s *inventory.Snapshot, _ *optionsType) {
 			s.CoverageOf(inventory.ClusterSource("dev"), inventory.ScopeNodes).State = inventory.NotAsked

@@ -1,6 +1,7 @@
 package adopt
 
 import (
+	"slices"
 	"time"
 
 	"github.com/proxaudit/proxaudit/audit"
@@ -31,6 +32,26 @@ type Verification struct {
 
 // Pause is the command that pauses the Cluster: nothing acts then on what is not deleted.
 func (v *Verification) Pause() string { return v.pause }
+
+// Unseen is true if a check or a prediction has no answer because something was not seen: the verdicts are then not all that there is
+// to say, whatever else is not safe.
+func (v *Verification) Unseen() bool {
+	return slices.ContainsFunc(v.Checks, func(c Check) bool { return c.State == CheckUnknown && len(c.Missing) > 0 }) ||
+		slices.ContainsFunc(v.Predictions, func(p Prediction) bool { return p.Outcome == CannotTell && len(p.Missing) > 0 })
+}
+
+// NotAdopted is true for a cluster that is declared, of whose Machines proxaudit rendered none, and of which nothing is paused: Cluster
+// API made it, or acts on it already.
+func (v *Verification) NotAdopted() bool {
+	for _, s := range v.Steps {
+		if s.Paused > 0 && s.ID != StepFinish || s.ID == StepUnpauseCluster && s.Objects == 0 {
+			return false
+		}
+	}
+	return slices.ContainsFunc(v.Checks, func(c Check) bool {
+		return c.Name == CheckUnplanned && c.State == CheckUnknown && len(c.Missing) == 0
+	})
+}
 
 // VerifySummary counts a Verification.
 type VerifySummary struct {
@@ -97,6 +118,8 @@ const (
 	CheckTasks CheckName = "tasks"
 	// CheckCredentials: CAPMOX looks for the VMs at their site.
 	CheckCredentials CheckName = "credentials"
+	// CheckPool: the cluster's pool holds no address that somebody has.
+	CheckPool CheckName = "pool"
 	// CheckSelector: a MachineSet or MachineDeployment matches the Machines that were planned for it, and no other.
 	CheckSelector CheckName = "selector"
 	// CheckUnplanned: no Machine is there that the bundle did not have.
@@ -123,4 +146,7 @@ type VerifyOptions struct {
 	Cluster string
 	// CAPMOXTokenID is the token by which CAPMOX talks to Proxmox; empty if nobody said. The one in its credentials counts as well.
 	CAPMOXTokenID string
+	// Narrow is true if only the adopted VMs' configurations were asked for, after a look at all of them: that no other guest has the
+	// UUID of one was seen then.
+	Narrow bool
 }

@@ -62,6 +62,28 @@ func sampleVerification() *adopt.Verification {
 	return v
 }
 
+// sampleUnseen is a plan without what Proxmox says.
+func sampleUnseen(t *testing.T) *adopt.Plan {
+	return samplePlan(t, func(s *inventory.Snapshot) {
+		s.VMs = nil
+		for i := range s.Coverage {
+			if c := &s.Coverage[i]; c.Source == "site/lab" && c.Scope == inventory.ScopeGuests {
+				c.State, c.Reason, c.Remedy = inventory.Failed, clearScreen, "check the address"
+			}
+		}
+		c := s.CoverageOf("cluster/prod", inventory.ScopeStaticPods)
+		c.State, c.Reason = inventory.Refused, "403 Forbidden"
+	})
+}
+
+// sampleNotAdopted is the verification of a cluster that Cluster API made.
+func sampleNotAdopted() *adopt.Verification {
+	return &adopt.Verification{Envelope: sampleEnvelope(adopt.KindVerification), Cluster: "apps", Name: clearScreen, Namespace: "apps",
+		Steps:   []adopt.VerifiedStep{{ID: adopt.StepUnpauseCluster, Title: "Unpause the Cluster", Done: true, Objects: 2, Verdict: adopt.Unsafe, Why: []string{"one"}}},
+		Checks:  []adopt.Check{{Name: adopt.CheckUnplanned, Subject: objectRef("cluster", "", "apps"), State: adopt.CheckUnknown, Step: adopt.StepUnpauseCluster, Detail: "none was rendered"}},
+		Summary: adopt.VerifySummary{Unsafe: 1, Done: 1, Incomplete: true}}
+}
+
 func sampleRejections() *inventory.DryRun {
 	return &inventory.DryRun{Sent: 3, Accepted: 1, Rejections: []inventory.Rejection{
 		{Object: inventory.Ref{Kind: "ProxmoxMachine", Namespace: "prod", Name: "w-1"}, Cause: inventory.RejectedInvalid, Field: "spec.network", Message: clearScreen, Remedy: "look"},
@@ -86,7 +108,7 @@ func TestRunbook(t *testing.T) {
 		}
 	}
 	for _, s := range p.Steps {
-		for _, c := range slices.Concat(s.Before, s.Commands, s.Check, s.After, s.Abort, s.Resume) {
+		for _, c := range slices.Concat(s.Before, s.Beside, s.Commands, s.Also, s.Check, s.After, s.Abort, s.Instead, s.Resume) {
 			// A block stops at what fails.
 			if !strings.Contains(string(got), "\n"+c+"\n") && !strings.Contains(string(got), "\n"+c+" &&\n") {
 				t.Errorf("it lacks the command %q as it is", c)
@@ -140,5 +162,33 @@ func TestMarkup(t *testing.T) {
 	markdownCode(&b, Code{Lines: []string{"echo ```x", "y"}})
 	if want := "````sh\necho ```x\ny\n````\n"; b.String() != want {
 		t.Errorf("%q", b.String())
+	}
+}
+
+// The runbook has what docs/adoption.md asks for, a check of giving up, and nothing that sends its reader to itself.
+func TestRunbookIsWhole(t *testing.T) {
+	p := samplePlan(t, nil)
+	got, err := Runbook(p)
+	if err != nil {
+		t.Fatal(err)
+	}
+	text := string(got)
+	for _, want := range []string{"PVEAuditor until the last step", "real role", "Never delete a ProxmoxMachine of an adopted machine", "\n## MachineDeployments\n", "a cluster-autoscaler", "Flux, Argo CD",
+		"Take a backup of each VM", "--read-secrets --watch\n", "kubeadm certs renew admin.conf", "No controller renews the kubeconfig", "kubectl (1.23 or newer)"} {
+		if !strings.Contains(text, want) {
+			t.Errorf("it lacks %q", want)
+		}
+	}
+	if strings.Contains(text, "in RUNBOOK.md") {
+		t.Error("it sends its reader to itself")
+	}
+	first, then := p.Renewal()
+	for _, c := range slices.Concat(p.GivenUp(), p.CleanUp(), p.MayWrite(), first, then, []string{p.DeleteNamespace()}) {
+		if !strings.Contains(text, "\n"+c+"\n") && !strings.Contains(text, "\n"+c+" &&\n") {
+			t.Errorf("it lacks %q", c)
+		}
+	}
+	if strings.Contains(text, "recorded snapshot") || strings.Contains(text, "manifests already") {
+		t.Error("nothing is recorded, and nothing applied")
 	}
 }

@@ -180,6 +180,7 @@ func samples(t *testing.T) map[string]Document {
 		"clean": Orphans(&audit.OrphanReport{Envelope: audit.Envelope{FormatVersion: audit.FormatVersion,
 			Kind: audit.KindOrphanReport, GeneratedAt: collected}, Findings: []audit.Finding{}}),
 		"plan": Plan(samplePlan(t, nil)), "blocked": Plan(sampleBlocked(t)), "plan-notes": PlanNotes(samplePlan(t, nil)),
+		"plan-unseen": UnseenFirst(Plan(sampleUnseen(t)), sampleUnseen(t)), "not-adopted": Verify(sampleNotAdopted()),
 		"verification": Verify(sampleVerification()), "rejections": Rejections(sampleRejections()),
 	}
 }

@@ -11,6 +11,9 @@ import (
 // Verify is the view of `verify`.
 func Verify(v *adopt.Verification) Document {
 	d := Document{Value: v, Names: []string{}}
+	if v.NotAdopted() {
+		return notAdopted(v, d)
+	}
 	since := ""
 	if v.Since != nil {
 		since = v.Since.UTC().Format(time.RFC3339)
@@ -34,6 +37,17 @@ func Verify(v *adopt.Verification) Document {
 		d.Sections = append(d.Sections, s)
 	}
 	d.Sections = append(d.Sections, verifySummary(v), footer(v.Envelope))
+	return d
+}
+
+// notAdopted is what there is to say of a cluster without a step to take. What its controllers would do they do already.
+func notAdopted(v *adopt.Verification, d Document) Document {
+	d.Sections = []Section{
+		{Blocks: []Block{Notes{Items: []Note{{Style: Info, Text: "A cluster that Cluster API made needs no verification: proxaudit rendered none of its Machines, and nothing of it is paused"}}}}},
+		{Blocks: []Block{KeyValues{Items: []KeyValue{{Key: "Cluster", Value: v.Cluster}, {Key: "Objects", Value: v.Namespace + "/" + v.Name}, {Key: "Seen at", Value: v.GeneratedAt.Format(time.RFC3339)}}}}},
+		{Blocks: []Block{Notes{Items: []Note{{Text: "If it was adopted by hand, which VM each Machine was meant for is not known: compare each virtualMachineID with its VM yourself"}}}}},
+		footer(v.Envelope),
+	}
 	return d
 }
 
@@ -141,6 +155,8 @@ func verifySummary(v *adopt.Verification) Section {
 	s := v.Summary
 	note := Note{Style: Good}
 	switch {
+	case s.Unsafe > 0 && s.Incomplete:
+		note = Note{Style: Bad, Text: "NOT SAFE: leave everything paused; and something that the verdict needs was not seen"}
 	case s.Unsafe > 0:
 		note = Note{Style: Bad, Text: "NOT SAFE: leave everything paused"}
 	case s.Unknown > 0:

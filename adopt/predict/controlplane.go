@@ -21,7 +21,12 @@ import (
 func (w *world) controlPlanes() {
 	for _, p := range w.planes {
 		if p.ref.Name != text(w.self.raw, "spec", "controlPlaneRef", "name") {
-			if p.clusterOf() == w.name {
+			switch {
+			case ownerOf(p.raw, inventory.GroupCluster, kindCluster.kind) == w.name:
+				// It goes by its owner, and not by what the Cluster refers to (cluster-api util: GetOwnerCluster).
+				w.controlPlane(p)
+				w.say(adopt.ControllerControlPlane, p.ref, is(adopt.FalseGreen, "the Cluster is its owner and refers to another one: whichever of the two is first takes the Machines over"))
+			case p.clusterOf() == w.name:
 				w.say(adopt.ControllerControlPlane, p.ref, is(adopt.WaitsForever, "the Cluster does not refer to it: the controller waits for its owner"))
 			}
 			continue
@@ -261,17 +266,25 @@ func (w *world) judgeEtcd(machines []*machineObject) []verdict {
 		}
 		return nil
 	case len(unknown) > 0 && len(strangers) > 0:
-		return []verdict{isf(adopt.CannotTell, "whether the Machine %s covers the etcd member on %s is not known; one that none covers is removed",
-			strings.Join(unknown, ", "), strings.Join(strangers, ", "))}
+		return []verdict{isf(adopt.CannotTell, "whether %s the etcd member on %s is not known; one that none covers is removed",
+			machinesThat(unknown, "covers", "cover"), strings.Join(strangers, ", "))}
 	case len(without) > 0 && len(strangers) > 0:
-		return []verdict{isf(adopt.WaitsForever, "no Machine covers the etcd member on %s; the controller removes it as soon as the Machine %s has a Node, or is gone",
-			strings.Join(strangers, ", "), strings.Join(without, ", "))}
+		return []verdict{isf(adopt.WaitsForever, "no Machine covers the etcd member on %s; the controller removes it as soon as %s",
+			strings.Join(strangers, ", "), machinesThat(without, "has a Node, or is gone", "have Nodes, or are gone"))}
 	case len(strangers) > 0:
 		return []verdict{isf(adopt.RemovesMember, "no Machine covers the etcd member on %s: the controller removes it from etcd within seconds", strings.Join(strangers, ", "))}
 	case len(without) > 0:
-		return []verdict{isf(adopt.WaitsForever, "the Machine %s has no Node: the control plane never counts as whole", strings.Join(without, ", "))}
+		return []verdict{isf(adopt.WaitsForever, "%s: the control plane never counts as whole", machinesThat(without, "has no Node", "have no Nodes"))}
 	}
-	return []verdict{isf(adopt.CannotTell, "which Node the Machine %s gets is not known", strings.Join(unknown, ", "))}
+	return []verdict{isf(adopt.CannotTell, "which Node %s is not known", machinesThat(unknown, "gets", "get"))}
+}
+
+// machinesThat names one or several with what is said of them.
+func machinesThat(names []string, one, many string) string {
+	if len(names) == 1 {
+		return "the Machine " + names[0] + " " + one
+	}
+	return "the Machines " + strings.Join(names, ", ") + " " + many
 }
 
 // strangers are the Nodes of the control plane, those with an etcd Pod, and the members of etcd, that are not covered.

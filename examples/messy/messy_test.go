@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"os"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"testing"
 
@@ -68,13 +69,22 @@ func TestPlans(t *testing.T) {
 	}
 }
 
+// advice is how the Secrets may be read, which a file says of scan and a server of the same command.
+var advice = regexp.MustCompile(`(?s)(management secrets: ).*?(complete: )`)
+
 // TestServersSayTheSame: over the network come the same plans.
 func TestServersSayTheSame(t *testing.T) {
 	w := messy.Start(t)
 	for _, a := range attempts {
 		// k3s has no kubeadm-config, so that its endpoint is the kubeconfig's, and a simulator's on loopback is none.
 		if a.plan != "edge.txt" {
-			exampletest.SameAs(t, a.plan, w.Run(t, a.with("-o", "table")...).Stdout)
+			recorded, err := os.ReadFile(a.plan)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if got, want := advice.ReplaceAllString(w.Run(t, a.with("-o", "table")...).Stdout, "$1$2"), advice.ReplaceAllString(string(recorded), "$1$2"); got != want {
+				t.Errorf("%s: the servers say\n%s", a.plan, got)
+			}
 		}
 	}
 }

@@ -37,25 +37,37 @@ Examples:
 		if err != nil {
 			return err
 		}
+		if a.options.Flags, err = sameServers(c, a.settings, snap); err != nil {
+			return err
+		}
 		plan, err := adopt.Make(snap, a.options)
 		var left *adopt.LeaveOutError
 		switch {
 		case errors.As(err, &left):
 			return usagef("--leave-out: %v", left)
 		case err != nil:
-			return unknownCluster(err, snap)
+			return unknownCluster(err, snap, a.settings)
+		}
+		if m := snap.Management; m != nil && m.ClusterName == plan.Cluster {
+			a.warnf("%s is the management cluster itself: its controllers would own the machines that they run on", plan.Cluster)
 		}
 		return a.deliver(c, plan, snap)
 	})
 }
 
-// unknownCluster is the user's error: a name that no cluster has.
-func unknownCluster(err error, snap *inventory.Snapshot) error {
+// unknownCluster is the user's error: a name that no cluster has. A cluster that no configuration names is not read, whatever it is
+// called in a kubeconfig.
+func unknownCluster(err error, snap *inventory.Snapshot, s *settings) error {
 	var u *adopt.UnknownClusterError
 	if !errors.As(err, &u) {
 		return err
 	}
-	return known("cluster", []string{u.Cluster}, clusterKeys(snap))
+	err = known("cluster", []string{u.Cluster}, clusterKeys(snap))
+	var usage *UsageError
+	if errors.As(err, &usage) && len(s.from) == 0 && clusterConfig(s.cfg, u.Cluster).Name == "" {
+		usage.Hint += "\nA workload cluster is read only if proxaudit.yaml names it under clusters:, with its context or kubeconfig (or if Cluster API declares it, with --read-secrets). --context is the management cluster's."
+	}
+	return err
 }
 
 func clusterKeys(snap *inventory.Snapshot) []string {
@@ -124,8 +136,11 @@ func (a *adoption) read(c *cli.Context) error {
 	if a.options, err = adoptOptions(c, a.settings); err != nil {
 		return err
 	}
-	if a.options.Flags, err = sameServers(c, a.settings); err != nil {
-		return err
+	a.options.Recorded = len(a.settings.from) > 0
+	if !a.options.Recorded {
+		if a.options.Environment, err = a.environment(); err != nil {
+			return err
+		}
 	}
 	if a.secretsDir != "" {
 		a.options.SecretsDir, err = filepath.Abs(a.secretsDir)
@@ -147,13 +162,17 @@ func (a *adoption) deliver(c *cli.Context, plan *adopt.Plan, snap *inventory.Sna
 			return err
 		}
 	}
-	if err := a.write(a.targets, render.Plan(plan)); err != nil {
+	if err := a.write(a.targets, render.UnseenFirst(render.Plan(plan), plan)); err != nil {
 		return errors.Join(err, files.discard())
 	}
 	if plan.Ready() {
 		if err := files.commit(); err != nil {
 			return err
 		}
+	}
+	// What was not seen comes first: all else that is said is without it.
+	if verdict.Incomplete() {
+		a.sayGaps(a.targets, plan.Coverage)
 	}
 	if a.manifests {
 		if err := a.say(plan); err != nil {
@@ -167,9 +186,6 @@ func (a *adoption) deliver(c *cli.Context, plan *adopt.Plan, snap *inventory.Sna
 	}
 	if a.begin != "" && !a.quiet {
 		Say(a.env.Stderr, a.begin)
-	}
-	if verdict.Incomplete() {
-		a.sayGaps(a.targets, plan.Coverage)
 	}
 	return verdict.orNil()
 }

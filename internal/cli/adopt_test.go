@@ -10,6 +10,7 @@ import (
 	"maps"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -102,6 +103,130 @@ func TestAdoptIncomplete(t *testing.T) {
 	})
 	if v := b.verdict(prod()...); !v.Incomplete() || b.stdout.Len() != 0 || !strings.Contains(b.stderr.String(), "static-pods") {
 		t.Errorf("%+v\n%s", v, b.stderr.String())
+	}
+}
+
+// proxmoxDown is what a run sees whose Proxmox does not answer.
+func proxmoxDown(s *inventory.Snapshot) {
+	s.VMs = nil
+	s.Sites[0].Visibility, s.Sites[0].Nodes = inventory.Visibility{}, nil
+	s.Coverage = slices.DeleteFunc(s.Coverage, func(c inventory.Coverage) bool {
+		return c.Source == "site/lab" && (c.Scope == inventory.ScopeTasks || strings.HasPrefix(c.Scope, inventory.ConfigScope("")))
+	})
+	for i := range s.Coverage {
+		if c := &s.Coverage[i]; c.Source == "site/lab" {
+			c.State, c.Reason, c.Remedy = inventory.Failed, "connection refused", "check the address"
+		}
+	}
+}
+
+// workloadDown is what a run sees whose workload cluster does not answer, after the bundle was applied.
+func workloadDown(t *testing.T) func(*inventory.Snapshot) {
+	return func(s *inventory.Snapshot) {
+		plan, err := adopt.Make(s, adopt.Options{Cluster: "prod", Future: adopt.Future{Addresses: []string{"10.0.0.200-10.0.0.220"}}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := inventorytest.Apply(s, "prod", plan.Bundle().Manifests()); err != nil {
+			t.Fatal(err)
+		}
+		c := &s.Clusters[0]
+		s.Nodes, c.Kubeadm, c.StaticPods, c.ServingCAs = nil, nil, nil, nil
+		for i := range s.Coverage {
+			if c := &s.Coverage[i]; c.Source == "cluster/prod" {
+				c.State, c.Reason = inventory.Failed, "connection refused"
+			}
+		}
+	}
+}
+
+// What did not answer comes first, and no blocker is made of it: an orphan of nobody's is not to be deleted, nor a member of etcd removed.
+func TestAdoptUnseen(t *testing.T) {
+	for source, spoil := range map[string]func(*inventory.Snapshot){"site/lab guests": proxmoxDown, "cluster/prod": workloadDown(t)} {
+		b := adoptBench(t, spoil)
+		v := b.verdict(prod()...)
+		if v.Findings != 0 || !v.Incomplete() || b.stdout.Len() != 0 || strings.Contains(b.stderr.String(), "PXA2") {
+			t.Errorf("%s: %+v\n%s%s", source, v, b.stdout.String(), b.stderr.String())
+		}
+		if first, _, _ := strings.Cut(b.stderr.String(), "\n"); !strings.HasPrefix(first, "incomplete: ") || !strings.Contains(b.stderr.String(), source[:8]) {
+			t.Errorf("%s: the first line is %q", source, first)
+		}
+		if v := b.verdict(prod("-o", "table", "--force")...); v.Findings != 0 {
+			t.Errorf("%s, forced: %+v", source, v)
+		}
+		out := b.stdout.String()
+		if i, k := strings.Index(out, "Not seen, and needed"), strings.Index(out, "Machines:"); i < 0 || i > k || strings.Contains(out, "PXA2") || strings.Contains(out, "cannot help") || strings.Contains(out, "site \n") {
+			t.Errorf("%s:\n%s", source, out)
+		}
+		if strings.Contains(out, "the run did not ask") {
+			t.Errorf("%s: a server that is down was not left out:\n%s", source, out)
+		}
+	}
+}
+
+// What was seen is judged all the same.
+func TestAdoptUnseenKeepsWhatWasSeen(t *testing.T) {
+	b := adoptBench(t, func(s *inventory.Snapshot) {
+		for i := range s.Providers {
+			if p := &s.Providers[i]; p.Label == "infrastructure-proxmox" {
+				p.Version = "v0.7.2"
+			}
+		}
+		s.VMs[0].Status = "stopped"
+		c := s.CoverageOf("cluster/prod", inventory.ScopeKubeadm)
+		c.State, c.Reason, s.Clusters[0].Kubeadm = inventory.Refused, "403 Forbidden", nil
+	})
+	v := b.verdict(prod()...)
+	out := b.stderr.String()
+	if v.Findings != 2 || !v.Incomplete() || !strings.Contains(out, "PXA201") || !strings.Contains(out, "PXA208") || strings.Index(out, "kubeadm-config") > strings.Index(out, "PXA201") {
+		t.Errorf("%+v\n%s", v, out)
+	}
+}
+
+// COLUMNS is the width of standard error too.
+func TestAdoptWidth(t *testing.T) {
+	b := adoptBench(t, func(s *inventory.Snapshot) { s.VMs[0].Status = "stopped" })
+	b.env.StderrWidth = 60
+	spoil := b.env.Deps.Collect
+	b.env.Deps.Collect = func(ctx context.Context, p collect.Plan) (*inventory.Snapshot, collect.Timings, error) {
+		s, timings, err := spoil(ctx, p)
+		s.Management.ClusterName = "prod"
+		s.CoverageOf("cluster/prod", inventory.ScopeKubeadm).State = inventory.Failed
+		s.CoverageOf("cluster/prod", inventory.ScopeKubeadm).Reason = strings.Repeat("connection refused, ", 10)
+		return s, timings, err
+	}
+	if v := b.verdict(prod("--output-dir", "x")...); v.Findings == 0 || !v.Incomplete() {
+		t.Errorf("%+v", v)
+	}
+	for line := range strings.SplitSeq(b.stderr.String(), "\n") {
+		if len([]rune(line)) > 60 {
+			t.Errorf("%d characters: %s", len([]rune(line)), line)
+		}
+	}
+}
+
+func TestAdoptManagementItself(t *testing.T) {
+	b := adoptBench(t, func(s *inventory.Snapshot) { s.Management.ClusterName = "prod" })
+	b.ok(prod()...)
+	if !strings.Contains(b.stderr.String(), "prod is the management cluster itself") {
+		t.Error(b.stderr.String())
+	}
+}
+
+// A folder that is there and cannot be written to is not to be made.
+func TestAdoptReadOnlyParent(t *testing.T) {
+	if os.Getuid() == 0 {
+		t.Skip("root may write everywhere")
+	}
+	b := adoptBench(t, nil)
+	if err := os.Mkdir("closed", 0o500); err != nil {
+		t.Fatal(err)
+	}
+	if err := b.run(prod("--output-dir", "closed/x")...); err == nil || !strings.Contains(err.Error(), "get leave to write there") {
+		t.Error(err)
+	}
+	if err := b.run(prod("--output-dir", "none/x")...); err == nil || !strings.Contains(err.Error(), "make that folder") {
+		t.Error(err)
 	}
 }
 
@@ -363,6 +488,12 @@ func TestAdoptUsage(t *testing.T) {
 		"\"x-kubeconfig\" is one of the cluster's own": prod("--target-name", "x", "--credentials-secret", "x-kubeconfig"),
 		"contradict each other":                        prod("--credentials-secret", "x", "--controller-credentials"),
 		"--from asks none":                             prod("--server-dry-run", "--from", "x"),
+		"--cluster stands 2 times (nope, prod)":        {"adopt", "--cluster", "nope", "--cluster", "prod"},
+		"--capi-version: \"foo\" is no version":        prod("--capi-version", "foo"),
+		"want one like v0.9.0":                         prod("--capmox-version", "foo"),
+		"--template: \"abc\" is no number (VMID)":      prod("--template", "abc"),
+		"Write -o table.":                              prod("-o", "table=-"),
+		"names it under clusters:":                     {"adopt", "--cluster", "prd"},
 		"wants no argument":                            prod("extra"),
 	} {
 		var u *UsageError
@@ -412,6 +543,9 @@ clusters:
 	if err := os.WriteFile("proxaudit.yaml", []byte(file), 0o600); err != nil {
 		t.Fatal(err)
 	}
+	if err := b.run("adopt"); err == nil || !strings.Contains(err.Error(), "There is prod.") {
+		t.Errorf("the clusters are not named: %v", err)
+	}
 	b.ok("adopt", "--cluster", "prod")
 	for _, want := range []string{"namespace: team-a", "name: production\n", "10.0.9.1-10.0.9.9", "- 1.1.1.1", "name: pve\n", "prefix: 20", "gateway: 10.0.0.2"} {
 		if !strings.Contains(b.stdout.String(), want) {
@@ -422,5 +556,68 @@ clusters:
 	out := b.stdout.String()
 	if strings.Contains(out, "team-a") || strings.Contains(out, "10.0.9.1") || !strings.Contains(out, "name: other\n") || !strings.Contains(out, "- 2.2.2.2") {
 		t.Errorf("flags do not win:\n%.900s", out)
+	}
+}
+
+// What the run took from its environment, the runbook says: an account with another one finds the same servers.
+func TestRunbookFromTheEnvironment(t *testing.T) {
+	b := adoptBench(t, func(s *inventory.Snapshot) {
+		s.Management.Context, s.Management.Kubeconfig = "it's", "sim1/mgmt.kc"
+	})
+	here, err := os.Getwd()
+	if err != nil {
+		t.Fatal(err)
+	}
+	b.vars["KUBECONFIG"], b.vars["PROXMOX_CA_FILE"] = "a kc:/etc/b.kc:", "ca.pem"
+	if err := os.WriteFile("ca.pem", nil, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	runbook := func(name string, args ...string) string {
+		t.Helper()
+		b.ok(prod(append(args, "--output-dir", name)...)...)
+		data, err := os.ReadFile(filepath.Join(name, "RUNBOOK.md"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		return string(data)
+	}
+	got := runbook("out")
+	for _, want := range []string{
+		"\nexport KUBECONFIG='" + here + "/a kc:/etc/b.kc'\n",
+		"PROXMOX\\_URL, PROXMOX\\_TOKEN, PROXMOX\\_SECRET, PROXMOX\\_CA\\_FILE",
+		"kubectl --kubeconfig=" + here + `/sim1/mgmt.kc '--context=it'\''s' apply -f 01-cluster.yaml`,
+		// Kubectl's current context, which nobody named, may be another by then.
+		`--read-secrets '--context=it'\''s'` + "\n",
+	} {
+		if !strings.Contains(got, want) {
+			t.Errorf("RUNBOOK.md lacks %q", want)
+		}
+	}
+	if strings.Contains(got, secret) {
+		t.Error("it has the value of a variable")
+	}
+	// The script is run in that shell: what it has goes before.
+	script, err := os.ReadFile("out/giving-up.sh")
+	if err != nil || strings.Contains(string(script), "KUBECONFIG") {
+		t.Errorf("it names a file of its own: %v %s", err, script)
+	}
+	b.ok(prod()...)
+	if !strings.Contains(b.stderr.String(), "kubectl --kubeconfig="+here+"/sim1/mgmt.kc ") {
+		t.Errorf("stderr %s", b.stderr.String())
+	}
+	delete(b.vars, "KUBECONFIG")
+	if got := runbook("more"); strings.Contains(got, "export KUBECONFIG") || !strings.Contains(got, "No KUBECONFIG in the environment") {
+		t.Error("it had none")
+	}
+	const file = `
+sites: [{name: lab, url: "https://pve1.example:8006", tokenID: "a@pve!audit", secretEnv: PVE_SECRET}]
+management: {context: "it's"}
+`
+	b.vars["PVE_SECRET"] = secret
+	if err := os.WriteFile("proxaudit.yaml", []byte(file), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if got := runbook("third"); strings.Contains(got, "PROXMOX") || !strings.Contains(got, `PVE\_SECRET`) || !strings.Contains(got, "--read-secrets --config="+here+"/proxaudit.yaml\n") {
+		t.Errorf("the configuration names the context and the site:\n%s", got)
 	}
 }

@@ -219,11 +219,7 @@ func (r *run) sayDocument(d render.Document) error {
 	if err != nil {
 		return err
 	}
-	width := 0
-	if r.env.StderrTerminal {
-		width = r.env.Width
-	}
-	return table.Write(r.env.Stderr, d, render.Options{Width: width})
+	return table.Write(r.env.Stderr, d, render.Options{Width: r.env.StderrWidth})
 }
 
 // dryRun asks a management cluster whether it would take objects.

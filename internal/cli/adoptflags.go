@@ -41,7 +41,8 @@ func adoptFlags() []cli.Flag {
 // targetFlags name the cluster and what it becomes; adopt and verify share them.
 func targetFlags() []cli.Flag {
 	return []cli.Flag{
-		&cli.StringFlag{Name: "cluster", Category: catCommand, Usage: "the `CLUSTER`, as proxaudit inventory names it"},
+		// A slice, for the library forgets all but the last value of another flag.
+		&cli.StringSliceFlag{Name: "cluster", Category: catCommand, Usage: "the `CLUSTER`, as proxaudit inventory names it"},
 		&cli.StringFlag{Name: "target-name", Category: catCommand, Usage: "`NAME` of the Cluster object (default: the cluster's)"},
 		&cli.StringFlag{Name: "target-namespace", Category: catCommand, Usage: "`NAMESPACE` of the objects (default: NAME)"},
 	}
@@ -49,11 +50,8 @@ func targetFlags() []cli.Flag {
 
 // adoptOptions puts the flags over clusters[].adopt.
 func adoptOptions(c *cli.Context, s *settings) (adopt.Options, error) {
-	opt := adopt.Options{Options: s.options(), Cluster: c.String("cluster"), CAPIVersion: c.String("capi-version"),
+	opt := adopt.Options{Options: s.options(), Cluster: s.target.cluster, CAPIVersion: c.String("capi-version"),
 		CAPMOXVersion: c.String("capmox-version"), UserPKI: c.Bool("user-pki"), LeaveOut: c.StringSlice("leave-out"), Force: c.Bool("force")}
-	if opt.Cluster == "" {
-		return opt, usagef("which cluster? --cluster is missing").hint("proxaudit inventory lists the clusters that there are.")
-	}
 	a := clusterConfig(s.cfg, opt.Cluster).Adopt
 	opt.Name, opt.Namespace = cmp.Or(c.String("target-name"), a.Name), cmp.Or(c.String("target-namespace"), a.Namespace)
 	f := &opt.Future
@@ -85,7 +83,9 @@ func adoptOptions(c *cli.Context, s *settings) (adopt.Options, error) {
 		}
 		f.CredentialsSecret, f.ControllerCredentials = "", true
 	}
-	if wrong := opt.Check(); len(wrong) > 0 {
+	if wrong := opt.Check(); len(wrong) > 0 && adoptFields[wrong[0].Option] == "" {
+		return opt, usagef("--%s: %s", wrong[0].Option, wrong[0].Text)
+	} else if len(wrong) > 0 {
 		return opt, usagef("--%s, or %s in proxaudit.yaml: %s", wrong[0].Option, adoptFields[wrong[0].Option], wrong[0].Text)
 	}
 	return opt, nil
@@ -95,8 +95,9 @@ func adoptOptions(c *cli.Context, s *settings) (adopt.Options, error) {
 var adoptFields = map[string]string{"target-name": "clusters[].adopt.name", "target-namespace": "clusters[].adopt.namespace", "addresses": "clusters[].adopt.addresses",
 	"prefix": "clusters[].adopt.prefix", "gateway": "clusters[].adopt.gateway", "dns": "clusters[].adopt.dnsServers", "credentials-secret": "clusters[].adopt.credentialsSecret"}
 
-// sameServers are the flags with which verify, in whatever folder, reads what this run did.
-func sameServers(c *cli.Context, s *settings) ([]string, error) {
+// sameServers are the flags with which verify, in whatever folder and whatever kubectl's current context is by then, reads what this
+// run did.
+func sameServers(c *cli.Context, s *settings, snap *inventory.Snapshot) ([]string, error) {
 	var out []string
 	for _, f := range []struct{ flag, file string }{{"config", s.cfg.Path}, {"kubeconfig", s.kubeconfig}} {
 		if f.file == "" {
@@ -109,7 +110,11 @@ func sameServers(c *cli.Context, s *settings) ([]string, error) {
 		out = append(out, "--"+f.flag+"="+path)
 	}
 	for _, flag := range []string{"context", "target-name", "target-namespace"} {
-		if v := c.String(flag); v != "" {
+		v := c.String(flag)
+		if flag == "context" {
+			v = cmp.Or(v, currentContext(s, snap))
+		}
+		if v != "" {
 			out = append(out, "--"+flag+"="+v)
 		}
 	}
@@ -118,6 +123,21 @@ func sameServers(c *cli.Context, s *settings) ([]string, error) {
 	}
 	return out, nil
 }
+
+// currentContext is the management cluster's if nobody named it and kubectl's current one was taken; empty if somebody did.
+func currentContext(s *settings, snap *inventory.Snapshot) string {
+	m := snap.Management
+	if m == nil || m.Context == inCluster {
+		return ""
+	}
+	if named := s.cfg.Management; s.kubeconfig == "" && named != nil && (named.None || named.Context != "") {
+		return ""
+	}
+	return m.Context
+}
+
+// inCluster is the context of a run inside the management cluster (inventory.Management).
+const inCluster = "in-cluster"
 
 // clusterConfig is the configuration's entry for a cluster; an empty one if there is none.
 func clusterConfig(cfg *config.Config, name string) config.Cluster {

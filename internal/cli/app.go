@@ -113,7 +113,7 @@ func (r *run) conclude(c *cli.Context, err error) error {
 		return interrupted(c.Context, err)
 	}
 	if !r.quiet {
-		Say(r.env.Stderr, v.Error())
+		r.tell(v.Error())
 	}
 	if c.Bool("exit-zero") {
 		return nil

@@ -22,6 +22,8 @@ type Env struct {
 	StdoutNowhere bool
 	// Width is the terminal's width; 0 where there is none.
 	Width int
+	// StderrWidth is that of the terminal which standard error is, or of COLUMNS; 0 where there is neither.
+	StderrWidth int
 	// Now is the clock.
 	Now func() time.Time
 	// Version is the program's; empty for a build without one.
@@ -41,10 +43,15 @@ func System(version string) Env {
 			e.Width = w
 		}
 	}
+	if e.StderrTerminal {
+		if w, _, err := term.GetSize(stderr); err == nil {
+			e.StderrWidth = w
+		}
+	}
 	// COLUMNS counts where it is exported: a person or a test that sets it wants that width, on a pipe too.
 	if v, ok := os.LookupEnv("COLUMNS"); ok {
 		if w, err := strconv.Atoi(v); err == nil && w > 0 {
-			e.Width = w
+			e.Width, e.StderrWidth = w, w
 		}
 	}
 	return e

@@ -12,7 +12,7 @@ func (r *run) sayGaps(targets []target, coverage []inventory.Coverage) {
 		return
 	}
 	for _, line := range render.GapLines(coverage) {
-		Say(r.env.Stderr, line)
+		r.tell(line)
 	}
 }
 

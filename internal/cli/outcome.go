@@ -23,12 +23,14 @@ type Verdict struct {
 	Text string
 	// Unknown is the number of verdicts that are missing, and Gaps the number of sources' answers.
 	Unknown, Gaps int
+	// NoVerdict says why there is none at all; empty if there is one.
+	NoVerdict string
 	// Coverage has the gaps, as the report shows them.
 	Coverage []inventory.Coverage
 }
 
 // Incomplete is true if something that a verdict needs was not seen.
-func (v *Verdict) Incomplete() bool { return v.Gaps > 0 || v.Unknown > 0 }
+func (v *Verdict) Incomplete() bool { return v.Gaps > 0 || v.Unknown > 0 || v.NoVerdict != "" }
 
 // Error says what the exit code stands for.
 func (v *Verdict) Error() string {
@@ -41,6 +43,9 @@ func (v *Verdict) Error() string {
 	}
 	if len(parts) > 0 {
 		parts = []string{"incomplete: " + strings.Join(parts, ", ")}
+	}
+	if v.NoVerdict != "" {
+		parts = append(parts, v.NoVerdict)
 	}
 	switch {
 	case v.Findings > 0 && v.Text != "":

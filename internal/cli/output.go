@@ -47,6 +47,10 @@ func outputs(c *cli.Context, fallback string) ([]target, error) {
 		switch {
 		case hasPath && path == "":
 			return nil, usagef("-o %s: the file's name is missing", v)
+		case path == "-":
+			return nil, usagef("-o %s: standard output is where a result goes that has no file", v).hint("Write -o %s.", name)
+		case hasPath && overInput(c, place) != "":
+			return nil, usagef("-o %s: that is what %s reads", v, overInput(c, place)).hint("Give another file.")
 		case hasPath && files[place]:
 			return nil, usagef("-o %s: the file is written twice", v)
 		case hasPath:

@@ -33,8 +33,19 @@ func newRun(c *cli.Context, env *Env) (*run, error) {
 // warnf says something that a person should know and that does not stop the run.
 func (r *run) warnf(format string, args ...any) {
 	if !r.quiet {
-		Say(r.env.Stderr, "warning: "+fmt.Sprintf(format, args...))
+		r.tell("warning: " + fmt.Sprintf(format, args...))
 	}
+}
+
+// tell says one line on standard error, in as many as its width wants. A word that is wider stays whole.
+func (r *run) tell(line string) {
+	text := strings.TrimLeft(line, " ")
+	indent := line[:len(line)-len(text)]
+	if r.env.StderrWidth <= len(indent) {
+		Say(r.env.Stderr, line)
+		return
+	}
+	Say(r.env.Stderr, indent+strings.Join(wrapText(text, r.env.StderrWidth-len(indent)), "\n"+indent))
 }
 
 // stdout is where the result goes.

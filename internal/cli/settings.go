@@ -9,6 +9,7 @@ import (
 
 	"github.com/proxaudit/proxaudit/audit"
 	"github.com/proxaudit/proxaudit/internal/config"
+	"github.com/proxaudit/proxaudit/inventory/snapfile"
 )
 
 // settings are the flags of one run put over its configuration.
@@ -43,7 +44,7 @@ func readSettings(c *cli.Context, env *Env) (*settings, error) {
 		context: c.String("context"), namespaces: c.StringSlice("namespace"), allNamespaces: c.Bool("all-namespaces"),
 		insecure: c.Bool("insecure"), now: env.Now().UTC(),
 		adoption: slices.Contains(adoptionCommands, c.Command.Name)}
-	s.target.cluster, s.target.name, s.target.namespace = c.String("cluster"), c.String("target-name"), c.String("target-namespace")
+	s.target.name, s.target.namespace = c.String("target-name"), c.String("target-namespace")
 	use := config.ForCollection
 	if len(s.from) > 0 {
 		use = config.ForAnalysis
@@ -64,6 +65,11 @@ func readSettings(c *cli.Context, env *Env) (*settings, error) {
 	if s.cfg, err = config.Load(c.String("config"), use, env.Getenv); err != nil {
 		return nil, err
 	}
+	if c.Command.Name == "adopt" || c.Command.Name == "verify" {
+		if s.target.cluster, err = s.onlyCluster(c.StringSlice("cluster")); err != nil {
+			return nil, err
+		}
+	}
 	s.grace, s.timeout = s.cfg.Grace(), s.cfg.Timeout()
 	s.readSecrets = s.cfg.ReadSecrets || c.Bool("read-secrets")
 	s.guestAgent = s.cfg.GuestAgent || c.Bool("guest-agent")
@@ -78,6 +84,32 @@ func readSettings(c *cli.Context, env *Env) (*settings, error) {
 	// Results tell times in whole seconds, as Kubernetes does.
 	s.now = s.now.Truncate(time.Second)
 	return s, s.severity(c)
+}
+
+// onlyCluster is the one that adopt or verify is about.
+func (s *settings) onlyCluster(given []string) (string, error) {
+	switch len(given) {
+	case 1:
+		return given[0], nil
+	case 0:
+	default:
+		return "", usagef("--cluster stands %d times (%s), and one run is about one cluster", len(given), join(given))
+	}
+	u := usagef("which cluster? --cluster is missing")
+	var names []string
+	for i := range s.cfg.Clusters {
+		names = append(names, s.cfg.Clusters[i].Name)
+	}
+	if len(s.from) > 0 && !slices.Contains(s.from, "-") {
+		// A file that cannot be read is an error of the run that names its cluster.
+		if snap, err := snapfile.ReadFiles(s.from); err == nil {
+			names = clusterKeys(snap)
+		}
+	}
+	if len(names) == 0 {
+		return "", u.hint("proxaudit inventory lists the clusters that there are.")
+	}
+	return "", u.hint("There is %s.", join(names))
 }
 
 func (s *settings) durations(c *cli.Context) error {

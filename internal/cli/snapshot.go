@@ -28,7 +28,19 @@ func (r *run) snapshot(ctx context.Context, s *settings) (*inventory.Snapshot, e
 	if unknown := s.cfg.Apply(snap); len(unknown) > 0 {
 		r.warnf("%s names what the snapshot does not have: %s", s.cfg.Path, strings.Join(unknown, ", "))
 	}
+	for i := range snap.Coverage {
+		snap.Coverage[i].Remedy = inScan(snap.Coverage[i].Remedy)
+	}
 	return snap, nil
+}
+
+// inScan is a remedy for what a file says: a flag that says how servers are asked means something to scan only.
+func inScan(remedy string) string {
+	const flag, scan = "--read-secrets", "proxaudit scan --read-secrets"
+	if strings.Contains(remedy, scan) {
+		return remedy
+	}
+	return strings.NewReplacer("allow it with "+flag, "scan again with "+scan, "Allow it with "+flag, "Scan again with "+scan, flag, scan).Replace(remedy)
 }
 
 // collect asks the servers.

@@ -16,6 +16,7 @@ import (
 var (
 	undefinedFlag = regexp.MustCompile(`^flag provided but not defined: -+(.*)$`)
 	flagNoValue   = regexp.MustCompile(`^flag needs an argument: -+(.*)$`)
+	flagBadValue  = regexp.MustCompile(`^invalid value "(.*)" for flag -+(.*?):`)
 	flagNotBool   = regexp.MustCompile(`^invalid boolean value "(.*)" for -+(.*?):`)
 )
 
@@ -32,6 +33,14 @@ func onUsageError(c *cli.Context, err error, _ bool) error {
 		m := flagNotBool.FindStringSubmatch(text)
 		return usagef("%s is on or off, and %q is neither", dashes(m[2]), m[1]).
 			hint("Write %[1]s alone, %[1]s=true or %[1]s=false.", dashes(m[2]))
+	case flagBadValue.MatchString(text):
+		m := flagBadValue.FindStringSubmatch(text)
+		u := usagef("%s: %q cannot be its value", dashes(m[2]), m[1])
+		if f, ok := findFlag(c.Command.Flags, m[2]).(*cli.IntFlag); ok {
+			what, _ := placeholder(f.Usage)
+			u = usagef("%s: %q is no number (%s)", dashes(m[2]), m[1], what)
+		}
+		return u.hint("%s", see)
 	default:
 		return usagef("%s", text).hint("%s", see)
 	}

@@ -1,9 +1,13 @@
 package cli
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
+	"maps"
+	"slices"
+	"strings"
 	"time"
 
 	"github.com/urfave/cli/v2"
@@ -23,12 +27,17 @@ func verifyCommand(env *Env) *cli.Command {
 		Description: `For use after the manifests are applied, and again after each step. It compares
 VM, ProxmoxMachine, Machine and Node by UUID, the CA with the API server's, the
 Secrets, etcd's members and Proxmox's task lists, and predicts each controller.
-Exit 0: safe. 1: not safe. 3: something that the verdict needs was not seen;
-without --read-secrets that is always so.
+Exit 0: safe. 1: not safe, with everything seen that the verdict needs. 3:
+something that it needs was not seen, whatever else is not safe; without
+--read-secrets that is always so. 3 too for a cluster that Cluster API made:
+there is nothing to verify. --watch ends with 0 when every step is done, 1 at
+the first thing that must not happen, 130 when you stop it. --fail-on changes
+nothing here: a step that is not safe always counts.
 
 Examples:
   proxaudit verify --cluster prod --read-secrets
   proxaudit verify --cluster prod --read-secrets --watch
+  proxaudit scan --read-secrets -o json=monday.json
   proxaudit verify --cluster prod --from monday.json -o wide`,
 	}, append(targetFlags(), []cli.Flag{
 		&cli.StringFlag{Name: "capmox-token-id", Category: catCommand, Usage: "`ID` of the API token that CAPMOX uses (user@realm!name), to know its tasks (else clusters[].adopt.capmoxTokenID; its credentials say it too, where --read-secrets sees them)"},
@@ -68,10 +77,7 @@ func (v *verification) read(c *cli.Context) error {
 	if v.settings, err = readSettings(c, v.env); err != nil {
 		return err
 	}
-	v.options = adopt.VerifyOptions{Options: v.settings.options(), Cluster: c.String("cluster"), CAPMOXTokenID: c.String("capmox-token-id")}
-	if v.options.Cluster == "" {
-		return usagef("which cluster? --cluster is missing").hint("proxaudit inventory lists the clusters that there are.")
-	}
+	v.options = adopt.VerifyOptions{Options: v.settings.options(), Cluster: v.settings.target.cluster, CAPMOXTokenID: c.String("capmox-token-id")}
 	for _, name := range []string{"target-name", "target-namespace"} {
 		if len(v.settings.from) > 0 && c.IsSet(name) {
 			return usagef("--%s says how servers are asked, and --from asks none: the snapshot says which Cluster object is the cluster's", name)
@@ -103,14 +109,72 @@ func (v *verification) read(c *cli.Context) error {
 }
 
 func (v *verification) verify(snap *inventory.Snapshot) (*adopt.Verification, error) {
+	if err := v.checkTarget(snap); err != nil {
+		return nil, err
+	}
 	result, err := adopt.Verify(snap, v.options, predict.Predict(snap.Ordered(), v.options.Cluster))
 	if err != nil {
-		return nil, unknownCluster(err, snap)
+		return nil, unknownCluster(err, snap, v.settings)
+	}
+	result.Summary.Incomplete = result.Summary.Incomplete || result.Unseen()
+	if len(v.settings.from) > 0 {
+		for i := range result.Checks {
+			result.Checks[i].Remedy = inScan(result.Checks[i].Remedy)
+		}
 	}
 	return result, nil
 }
 
+// checkTarget refuses a name that no Cluster object has: what is asked about one must not be answered with another.
+func (v *verification) checkTarget(snap *inventory.Snapshot) error {
+	name, namespace := v.settings.target.name, v.settings.target.namespace
+	if name == "" && namespace == "" {
+		return nil
+	}
+	there, own := map[string]bool{}, ""
+	for i := range snap.Clusters {
+		d := snap.Clusters[i].Declared
+		if d == nil {
+			continue
+		}
+		there[d.Namespace+"/"+d.Name] = true
+		if snap.Clusters[i].Key == v.options.Cluster {
+			own = d.Namespace + "/" + d.Name
+			if (name == "" || d.Name == name) && (namespace == "" || d.Namespace == namespace) {
+				return nil
+			}
+		}
+	}
+	if own == "" && !snap.Known(inventory.ManagementSource, inventory.ScopeClusters) {
+		// The verdict says that it was not seen.
+		return nil
+	}
+	asked := name
+	switch {
+	case name == "":
+		asked = "in the namespace " + namespace
+	case namespace != "":
+		asked = namespace + "/" + name
+	}
+	matches := func(key string) bool {
+		ns, n, _ := strings.Cut(key, "/")
+		return (name == "" || n == name) && (namespace == "" || ns == namespace)
+	}
+	list := slices.Sorted(maps.Keys(there))
+	switch {
+	case slices.ContainsFunc(list, matches):
+		return usagef("the Cluster %s is not that of %q", asked, v.options.Cluster).hint("Its own is %s.", cmp.Or(own, "none that was seen"))
+	case len(list) == 0:
+		return usagef("there is no Cluster %s", asked).hint("There is none at all: apply the manifests first.")
+	default:
+		return usagef("there is no Cluster %s", asked).hint("There is %s.", join(list))
+	}
+}
+
 func verifyVerdict(result *adopt.Verification, s *settings) *Verdict {
+	if result.NotAdopted() {
+		return &Verdict{FailOn: s.failOn, NoVerdict: "no verdict: proxaudit rendered none of the Machines of " + result.Cluster, Coverage: result.Coverage}
+	}
 	out := &Verdict{FailOn: s.failOn, Findings: result.Summary.Unsafe, Text: "not safe: " + count(result.Summary.Unsafe, "step", "steps")}
 	if result.Summary.Incomplete {
 		out.Gaps, out.Coverage = max(1, gaps(result.Coverage)), result.Coverage
@@ -134,6 +198,7 @@ func (v *verification) watching(ctx context.Context) error {
 		p.Now = v.env.Now()
 		if adopted != nil {
 			// Who the machines are was seen in the first look; from then on only their own configurations are read.
+			v.options.Narrow = true
 			p.Configurations = func(k inventory.Key) bool { return adopted[k] }
 		}
 		snap, _, err := v.env.Deps.Collect(ctx, p)

@@ -75,6 +75,98 @@ func TestVerifyUnknown(t *testing.T) {
 	}
 }
 
+// A verdict that is missing goes before one that is bad: there may be more.
+func TestVerifyNotSafeAndUnseen(t *testing.T) {
+	b := verifyBench(t, func(s *inventory.Snapshot) {
+		s.VMs[0].Status, s.StoredSecrets = "stopped", nil
+		s.CoverageOf(inventory.ManagementSource, inventory.ScopeSecrets).State = inventory.NotAsked
+	})
+	v := b.verdict("verify", "--cluster", "prod", "-o", "json")
+	if v.Findings == 0 || !v.Incomplete() || !strings.Contains(b.stdout.String(), `"incomplete": true`) || !strings.Contains(b.stderr.String(), "not safe: ") {
+		t.Errorf("%+v\n%s", v, b.stderr.String())
+	}
+	if v := b.verdict("verify", "--cluster", "prod"); !v.Incomplete() || !strings.Contains(b.stdout.String(), "NOT SAFE: leave everything paused; and something") {
+		t.Errorf("%+v\n%s", v, b.stdout.String())
+	}
+}
+
+// A Proxmox that does not answer is the reason, and what it was not asked any more has the same.
+func TestVerifyProxmoxDown(t *testing.T) {
+	b := verifyBench(t, proxmoxDown)
+	v := b.verdict("verify", "--cluster", "prod", "--read-secrets")
+	if out := b.stdout.String(); !v.Incomplete() || !strings.Contains(out, "connection refused") || strings.Contains(out, "the run did not ask") {
+		t.Errorf("%+v\n%s", v, out)
+	}
+}
+
+// What is asked about one Cluster is not answered with another.
+func TestVerifyTarget(t *testing.T) {
+	b := verifyBench(t)
+	for want, args := range map[string][]string{
+		"there is no Cluster nope\nThere is prod/prod.":                  {"--target-name", "nope"},
+		"there is no Cluster in the namespace nope\nThere is prod/prod.": {"--target-namespace", "nope"},
+		"there is no Cluster nope/prod\nThere is prod/prod.":             {"--target-name", "prod", "--target-namespace", "nope"},
+		"--cluster stands 2 times (prod, prod)":                          {"--cluster", "prod"},
+	} {
+		var u *UsageError
+		if err := b.run(append([]string{"verify", "--cluster", "prod"}, args...)...); !errors.As(err, &u) || !strings.Contains(err.Error(), want) || b.stdout.Len() != 0 {
+			t.Errorf("%v: %v, want %q", args, err, want)
+		}
+	}
+	b.ok("verify", "--cluster", "prod", "--read-secrets", "--target-name", "prod", "--target-namespace", "prod")
+	b = verifyBench(t, func(s *inventory.Snapshot) {
+		s.Clusters = append(s.Clusters, inventory.Cluster{Key: "dev", Declared: &inventory.DeclaredCluster{Meta: inventory.Meta{Namespace: "dev", Name: "dev"}}})
+	})
+	if err := b.run("verify", "--cluster", "prod", "--target-name", "dev"); err == nil || !strings.Contains(err.Error(), `the Cluster dev is not that of "prod"`) {
+		t.Error(err)
+	}
+}
+
+// A cluster that Cluster API made has no step to take.
+func TestVerifyNotAdopted(t *testing.T) {
+	made := func(s *inventory.Snapshot) {
+		d := s.Clusters[0].Declared
+		d.Paused, d.Infrastructure.Paused = false, false
+		for i := range s.Machines {
+			s.Machines[i].Paused, s.Machines[i].Annotations, s.ProxmoxMachines[i].Paused = false, nil, false
+		}
+		for i := range s.Groups {
+			s.Groups[i].Paused = false
+		}
+	}
+	b := verifyBench(t, made)
+	v := b.verdict("verify", "--cluster", "prod", "--read-secrets")
+	if first, _, _ := strings.Cut(b.stdout.String(), "\n"); v.Findings != 0 || !v.Incomplete() || !strings.HasPrefix(first, "A cluster that Cluster API made needs no verification") || strings.Contains(b.stdout.String(), "STEP") {
+		t.Errorf("%+v\n%s", v, b.stdout.String())
+	}
+	// One that is paused may have been adopted by hand.
+	b = verifyBench(t, func(s *inventory.Snapshot) {
+		made(s)
+		s.Clusters[0].Declared.Paused = true
+	})
+	if v := b.verdict("verify", "--cluster", "prod", "--read-secrets"); v == nil || !strings.Contains(b.stdout.String(), "STEP") {
+		t.Error(b.stdout.String())
+	}
+}
+
+// A file cannot be read with --read-secrets: it has to be made with it.
+func TestVerifyFromFile(t *testing.T) {
+	b := verifyBench(t, func(s *inventory.Snapshot) {
+		s.StoredSecrets = nil
+		c := s.CoverageOf(inventory.ManagementSource, inventory.ScopeSecrets)
+		c.State, c.Remedy = inventory.NotAsked, "allow it with --read-secrets; docs/permissions.md"
+	})
+	b.ok("scan", "-o", "json=s.json")
+	v := b.verdict("verify", "--cluster", "prod", "--from", "s.json", "-o", "json")
+	out := b.stdout.String()
+	if v == nil || !strings.Contains(out, "scan again with proxaudit scan --read-secrets; docs") || strings.Contains(out, "llow it with --read-secrets") {
+		t.Error(out)
+	}
+	if err := b.run("verify", "--from", "s.json"); err == nil || !strings.Contains(err.Error(), "There is prod.") {
+		t.Error(err)
+	}
+}
+
 func TestVerifyUsage(t *testing.T) {
 	b := adoptBench(t, nil)
 	for want, args := range map[string][]string{

@@ -58,7 +58,7 @@ func Stage(dir string, access Access, files []File) (_ *Staged, err error) {
 	// os.MkdirTemp makes it 0700.
 	tmp, err := os.MkdirTemp(parent, "."+name+".*")
 	if err != nil {
-		return nil, fmt.Errorf("cannot write %s to %s: no folder can be made in %s: %s: make that folder, or choose another", access.what, dir, parent, reason(err))
+		return nil, fmt.Errorf("cannot write %s to %s: no folder can be made in %s: %s: %s", access.what, dir, parent, reason(err), wayOut(parent))
 	}
 	s := &Staged{dir: dir, tmp: tmp, access: access}
 	for _, f := range files {
@@ -67,6 +67,14 @@ func Stage(dir string, access Access, files []File) (_ *Staged, err error) {
 		}
 	}
 	return s, nil
+}
+
+// wayOut is what to do about a folder in which none can be made.
+func wayOut(parent string) string {
+	if st, err := os.Stat(parent); err == nil && st.IsDir() {
+		return "choose another, or get leave to write there"
+	}
+	return "make that folder, or choose another"
 }
 
 // Name is the folder's name, once it has it.

@@ -3,6 +3,8 @@ package cli
 import (
 	"path/filepath"
 	"strings"
+
+	"github.com/urfave/cli/v2"
 )
 
 // written is a place that a run writes to, and the flag that named it.
@@ -43,6 +45,25 @@ func (a *adoption) apart() error {
 		}
 	}
 	return nil
+}
+
+// overInput is the flag that names a file, or a folder around it, which the run reads; empty if none does.
+func overInput(c *cli.Context, place string) string {
+	for _, flag := range []string{"from", "config", "kubeconfig", "kubeconfig-file", "pki-dir"} {
+		values := []string{c.String(flag)}
+		if flag == "from" {
+			values = c.StringSlice(flag)
+		}
+		for _, value := range values {
+			if value == "" {
+				continue
+			}
+			if at, err := resolved(value); err == nil && (at == place || flag == "pki-dir" && strings.HasPrefix(place, at+string(filepath.Separator))) {
+				return "--" + flag
+			}
+		}
+	}
+	return ""
 }
 
 // resolved is the absolute path of something that may not be there yet, without symbolic links in what is.
