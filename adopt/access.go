@@ -1,6 +1,9 @@
 package adopt
 
-import "strings"
+import (
+	"path/filepath"
+	"strings"
+)
 
 // managementAccess and workloadAccess are kubectl's arguments for the two clusters: the file, if somebody named one, and the context.
 // The context alone says too little: kubeadm calls it kubernetes-admin@kubernetes everywhere.
@@ -9,7 +12,7 @@ func (p *planner) managementAccess() []string {
 	if m == nil || m.Context == inCluster {
 		return nil
 	}
-	file := m.Kubeconfig
+	file := p.file(m.Kubeconfig)
 	if p.sameAccess() {
 		file = "MANAGEMENT-KUBECONFIG"
 	}
@@ -17,11 +20,19 @@ func (p *planner) managementAccess() []string {
 }
 
 func (p *planner) workloadAccess() []string {
-	file := p.cluster.Kubeconfig
+	file := p.file(p.cluster.Kubeconfig)
 	if p.sameAccess() {
 		file = "WORKLOAD-KUBECONFIG"
 	}
 	return access(file, p.workloadContext())
+}
+
+// file is a kubeconfig as a shell in any folder finds it. Where one of a recorded Snapshot was, nobody knows: it stays as it was named.
+func (p *planner) file(name string) string {
+	if name == "" || p.opt.Environment == nil || filepath.IsAbs(name) {
+		return name
+	}
+	return filepath.Join(p.opt.Environment.Folder, name)
 }
 
 func access(file, context string) []string {
@@ -33,6 +44,11 @@ func access(file, context string) []string {
 		out = append(out, "--context="+context)
 	}
 	return out
+}
+
+// namesFile is true for arguments of kubectl with which it looks at no KUBECONFIG.
+func namesFile(access []string) bool {
+	return len(access) > 0 && strings.HasPrefix(access[0], "--kubeconfig=")
 }
 
 // workloadContext is the context through which the cluster was read. One that was read in another way has none that is known, and its

@@ -1,6 +1,7 @@
 package adopt_test
 
 import (
+	"slices"
 	"strings"
 	"testing"
 
@@ -35,5 +36,36 @@ func TestCommandsNameTheFile(t *testing.T) {
 				}
 			}
 		}
+	}
+}
+
+// TestCommandsFromAnyFolder: a kubeconfig that was named by a relative path is found from the runbook's folder as well, if it is known
+// where that was. Of a recorded Snapshot it is not, and the path stays as it was named.
+func TestCommandsFromAnyFolder(t *testing.T) {
+	for _, c := range []struct {
+		environment *adopt.Environment
+		want        []string
+	}{
+		{nil, []string{"--kubeconfig=sim1/mgmt.kc", "--kubeconfig=/etc/prod.kc"}},
+		{&adopt.Environment{Folder: "/home/me/it's"}, []string{`'--kubeconfig=/home/me/it'\''s/sim1/mgmt.kc'`, "--kubeconfig=/etc/prod.kc"}},
+	} {
+		s, o := spoiled(sameContext("sim1/mgmt.kc", "/etc/prod.kc"))
+		o.Environment = c.environment
+		p := plan(t, s, o)
+		for _, step := range p.Steps {
+			for _, l := range slices.Concat(step.Before, step.Commands, step.Also, step.Check, step.Abort, step.Instead, step.Resume, p.GivingUp(), p.GivenUp(), p.MayWrite()) {
+				for part := range strings.SplitSeq(l, " | ") {
+					if strings.HasPrefix(part, "kubectl ") && !strings.Contains(part, "--local") && !strings.Contains(part, c.want[0]) && !strings.Contains(part, c.want[1]) {
+						t.Errorf("%s names no file as %q", part, c.want)
+					}
+				}
+			}
+		}
+		if p.ByEnvironment() {
+			t.Error("each command names a file")
+		}
+	}
+	if s, o := spoiled(sameContext("", "prod.kc")); !plan(t, s, o).ByEnvironment() {
+		t.Error("the management cluster is reached as kubectl's environment says")
 	}
 }

@@ -9,33 +9,64 @@ import (
 	"github.com/proxaudit/proxaudit/inventory"
 )
 
-// OwnCredentials is the Secret from which CAPMOX's environment comes, or what stands for it where the Deployment itself has it; nil if
-// it takes none (no URL: CAPMOX 0.9.0 cmd/main.go, setupProxmoxClient), and not seen if that cannot be told.
-func OwnCredentials(s *inventory.Snapshot) (secret *inventory.StoredSecret, seen bool) {
+// OwnAccess is how CAPMOX itself reaches Proxmox, by its environment.
+type OwnAccess struct {
+	// Namespace and Name are those of the Secret that its URL comes from, or of its Deployment.
+	Namespace, Name string
+	// Server and TokenID are empty if they were not seen.
+	Server, TokenID string
+}
+
+// FindOwnAccess is CAPMOX's own access; nil if it has none, which it has if one of three variables is empty (CAPMOX 0.9.0 cmd/main.go,
+// setupProxmoxClient), and not seen if that cannot be told.
+func FindOwnAccess(s *inventory.Snapshot) (own *OwnAccess, seen bool) {
 	all := slices.DeleteFunc(slices.Clone(s.Providers), func(p inventory.Provider) bool { return p.Label != providerCAPMOX })
 	if len(all) != 1 || !s.Known(inventory.ManagementSource, inventory.ScopeProviders) {
 		// Nothing is known of a CAPMOX whose Deployment was not seen, and of two it is not known which one acts.
 		return nil, false
 	}
-	switch one := all[0]; {
-	case one.Server != "":
-		return &inventory.StoredSecret{Namespace: one.Namespace, Name: one.Name, Keys: []string{"url"}, Server: one.Server}, true
-	case one.Credentials == "":
-		return nil, true
-	default:
-		found := storedSecret(s, one.Credentials)
-		if found == nil {
-			return nil, false
+	p := &all[0]
+	own = &OwnAccess{Namespace: p.Namespace, Name: p.Name}
+	none, unknown := len(p.Access) < accessVariables, false
+	for _, v := range p.Access {
+		var stored *inventory.StoredSecret
+		if v.Secret != "" {
+			stored = storedSecret(s, v.Secret)
 		}
-		if !slices.Contains(found.Keys, "url") {
-			return nil, true
+		switch {
+		case v.Unread || v.Secret != "" && (stored == nil || isNewer(stored, p)):
+			unknown = true
+		case v.Secret != "" && !slices.Contains(stored.Keys, v.Key) || v.Secret == "" && !v.Set:
+			none = true
+		case v.Name == "PROXMOX_URL":
+			own.Server = v.Server
+			if stored != nil {
+				own.Namespace, own.Name = stored.Namespace, stored.Name
+				if v.Key == "url" {
+					own.Server = stored.Server
+				}
+			}
+		case v.Name == "PROXMOX_TOKEN" && stored != nil && v.Key == "token":
+			own.TokenID = stored.TokenID
 		}
-		own := *found
-		if one.Token != one.Credentials {
-			own.TokenID = ""
-		}
-		return &own, true
 	}
+	switch {
+	case none:
+		// One that is empty is enough, whatever the others are.
+		return nil, true
+	case unknown:
+		return nil, false
+	}
+	return own, true
+}
+
+// accessVariables is how many variables CAPMOX makes its access of.
+const accessVariables = 3
+
+// isNewer is true for a Secret that was written after the Pods of a Deployment came up: what they have in their environment is what
+// it was then.
+func isNewer(s *inventory.StoredSecret, p *inventory.Provider) bool {
+	return s.Changed != nil && p.RolledOut != nil && s.Changed.After(*p.RolledOut)
 }
 
 // storedSecret is what was seen of NAMESPACE/NAME; nil if it was not asked for.
@@ -50,7 +81,7 @@ func storedSecret(s *inventory.Snapshot, key string) *inventory.StoredSecret {
 // capmoxTokenID is the ID of the token by which CAPMOX acts for the cluster, from the credentials that it takes; empty if that was not
 // seen.
 func (p *planner) capmoxTokenID() string {
-	own, seen := OwnCredentials(p.s)
+	own, seen := FindOwnAccess(p.s)
 	switch {
 	case !seen:
 		return ""
@@ -63,6 +94,23 @@ func (p *planner) capmoxTokenID() string {
 		}
 	}
 	return ""
+}
+
+// AccessSites are the sites that the credentials by which CAPMOX acts for a cluster lead to; none if that was not seen.
+func AccessSites(s *inventory.Snapshot, c *inventory.Cluster) []string {
+	own, seen := FindOwnAccess(s)
+	switch {
+	case !seen:
+		return nil
+	case own != nil:
+		return sitesAt(s, own.Server)
+	}
+	if d := c.Declared; d != nil && d.Infrastructure != nil {
+		if stored := storedSecret(s, d.Infrastructure.CredentialsSecret); stored != nil {
+			return sitesAt(s, stored.Server)
+		}
+	}
+	return nil
 }
 
 // The ports under which a Proxmox host serves its API: its own, and the one that a reverse proxy on it has (pve-manager
@@ -87,7 +135,9 @@ func sitesAt(s *inventory.Snapshot, server string) []string {
 		if !slices.Contains(proxmoxPorts, port) {
 			continue
 		}
-		isHost := func(n inventory.ProxmoxNode) bool { return n.IP == host || n.Name == host && namesOfOthersKnown(s, i) }
+		isHost := func(n inventory.ProxmoxNode) bool {
+			return (n.IP == host || n.Name == host) && hostsOfOthersKnown(s, i)
+		}
 		if slices.ContainsFunc(site.Nodes, isHost) || h == host && slices.ContainsFunc(proxmoxPorts, func(p string) bool { return a == net.JoinHostPort(h, p) }) {
 			byHost = append(byHost, site.Name)
 		}
@@ -99,8 +149,8 @@ func sitesAt(s *inventory.Snapshot, server string) []string {
 	return slices.Compact(exact)
 }
 
-// namesOfOthersKnown is true if the hosts of all other sites were seen: many a site calls one pve1.
-func namesOfOthersKnown(s *inventory.Snapshot, but int) bool {
+// hostsOfOthersKnown is true if the hosts of all other sites were seen: many a site calls one pve1, or has it at 192.168.1.10.
+func hostsOfOthersKnown(s *inventory.Snapshot, but int) bool {
 	for i := range s.Sites {
 		if i != but && len(s.Sites[i].Nodes) == 0 {
 			return false

@@ -15,6 +15,8 @@ const (
 	AnnotationVM   = "proxaudit.io/vm"
 	AnnotationUUID = "proxaudit.io/vm-uuid"
 	AnnotationNode = "proxaudit.io/node"
+	// AnnotationGroup says of a worker's Machine which MachineDeployment it was planned for. Its labels may be changed since.
+	AnnotationGroup = "proxaudit.io/group"
 )
 
 // existing are the objects of the management cluster that are in the way, or that an earlier bundle made.

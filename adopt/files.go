@@ -62,6 +62,9 @@ func inContext(name string) string {
 	return " (context " + comment(name) + ")"
 }
 
+// secretsRole is the name of the Role and its binding. It has the cluster's in it: others may be adopted into the same namespace.
+func (p *Plan) secretsRole() string { return "proxaudit-secrets-of-" + p.Name }
+
 // SecretsRole lets the account of proxaudit read exactly the Secrets of the bundle and the one of CAPMOX's own access, each by its name.
 func (p *Plan) SecretsRole() ([]byte, error) {
 	var names []string
@@ -72,7 +75,8 @@ func (p *Plan) SecretsRole() ([]byte, error) {
 		names = append(names, m.Name)
 	}
 	type m = map[string]any
-	const name, api = "proxaudit-secrets", "rbac.authorization.k8s.io"
+	const api = "rbac.authorization.k8s.io"
+	name := p.secretsRole()
 	docs := func(namespace string, names []string) []m {
 		meta := m{"name": name, "namespace": namespace}
 		return []m{
@@ -89,7 +93,7 @@ func (p *Plan) SecretsRole() ([]byte, error) {
 		all = append(all, docs(namespace, []string{own})...)
 	}
 	var out bytes.Buffer
-	fmt.Fprintf(&out, "# For the management cluster%s, after the namespace is made, and only if proxaudit does not run as you: what\n"+
+	fmt.Fprintf(&out, "# Step 1 of RUNBOOK.md, for the management cluster%s, and only if proxaudit runs as an account of its own: what\n"+
 		"# verify --read-secrets reads. These are private keys: put the account that proxaudit runs as in the place of the group.\n", inContext(p.managementContext))
 	for _, doc := range all {
 		text, err := yaml.Marshal(doc)
@@ -110,13 +114,47 @@ func (p *Plan) Contexts() (management, workload string) {
 	return p.managementContext, p.workloadContext
 }
 
-// MayWrite are commands that say yes if kubectl, as the steps call it, may do what they do, for either cluster.
+// MayWrite are commands that name what kubectl, as the steps and GivingUp call it, may not do, for either cluster. That the
+// namespace is not there yet changes no answer.
 func (p *Plan) MayWrite() []string {
-	return []string{
-		kubectl(p.access, "auth", "can-i", "create", resMachines, "-n", p.Namespace),
-		kubectl(p.access, "auth", "can-i", "create", "secrets", "-n", p.Namespace),
-		kubectl(p.workloadAccess, "auth", "can-i", "patch", "nodes"),
+	// It asks without a word; what cannot be asked counts as refused.
+	may := func(access []string, verb, resource string, more ...string) string {
+		return quoted(slices.Concat([]string{"kubectl"}, access, []string{"auth", "can-i", "-q"}, more)) + " " + verb + " " + resource + " 2>/dev/null || echo \"NO: " + verb + " " + resource + "\""
 	}
+	var out []string
+	if p.Namespace != "default" {
+		out = append(out, may(p.access, "create", "namespaces"))
+	}
+	return append(out,
+		"for kind in "+strings.Join(append(slices.Clone(bundleResources), "secrets"), " ")+"; do for verb in get list watch create patch delete; do "+
+			may(p.access, "$verb", "$kind", "-n", p.Namespace)+"; done; done",
+		may(p.access, "delete", "inclusterippools.ipam.cluster.x-k8s.io", "-n", p.Namespace),
+		may(p.workloadAccess, "get", "nodes"), may(p.workloadAccess, "patch", "nodes"), may(p.workloadAccess, "create", "pods/exec", "-n", "kube-system"),
+		"echo 'that was all'")
+}
+
+// DeleteNamespace removes the namespace; empty for one that no kubectl deletes.
+func (p *Plan) DeleteNamespace() string {
+	if p.Namespace == "default" {
+		return ""
+	}
+	return kubectl(p.access, "delete", "namespace", p.Namespace)
+}
+
+// SecretsRoleCommands give proxaudit leave to read the Secrets, or take it away: verb is kubectl's.
+func (p *Plan) SecretsRoleCommands(verb string, more ...string) string {
+	return kubectl(p.access, append([]string{verb, "-f", SecretsRoleFile}, more...)...)
+}
+
+// CompareFiles are commands that show whether files are the same on each control plane.
+func (p *Plan) CompareFiles() []string {
+	var out []string
+	for _, host := range p.controlPlaneHosts {
+		sums := append([]string{"sha256sum", "--"}, p.controlPlaneFiles...)
+		// A shell on the node reads it once more.
+		out = append(out, "ssh "+pki.Quote(pki.Login(host))+" "+pki.Quote(quoted(sums)))
+	}
+	return out
 }
 
 // controlPlaneFiles are the files that rules tell of: what kubeadm's configuration names, and the manifests of other static

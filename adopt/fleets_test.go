@@ -100,7 +100,7 @@ func fleets() map[string]change {
 		}),
 		"another name and namespace": setOptions(func(o *adopt.Options) { o.Name, o.Namespace = "production", "team-a" }),
 		"a very long name":           setOptions(func(o *adopt.Options) { o.Name = strings.Repeat("long-", 12) + "abc" }),
-		"CAPMOX's own credentials":   managed("lab"),
+		"CAPMOX's own credentials":   all(managed("lab"), ownAccess(nil)),
 		"VMs with other names":       all(vmName(1001, "blue.example.com"), vmName(101, strings.Repeat("a", 63))),
 		"providerIDs are there":      setNodes("", func(n *inventory.Node) { n.ProviderID = "proxmox://" + n.SystemUUID }),
 		"older providers":            all(capiVersions("v1.11.6"), version("infrastructure-proxmox", "v0.8.0")),

@@ -6,6 +6,7 @@ import (
 
 	clusterv1 "sigs.k8s.io/cluster-api/api/core/v1beta2"
 
+	"github.com/proxaudit/proxaudit/adopt/pki"
 	"github.com/proxaudit/proxaudit/inventory"
 )
 
@@ -25,27 +26,46 @@ func (p *Plan) GivingUp() []string {
 	patch := func(body string) string { return " | xargs -r -n 1 " + kubectl("patch", "--type=merge", "-p", body) }
 	const bare = `{"metadata":{"finalizers":null}}`
 	label := clusterv1.ClusterNameLabel + "=" + p.Name
-	// Owners first, so that nothing is made anew; infrastructure last.
-	resources := []string{resDeployments, resMachineSets, resControlPlanes, resMachines, resKubeadmConfigs, resProxmoxMachines,
-		"kubeadmconfigtemplates." + inventory.GroupBootstrap, "proxmoxmachinetemplates." + inventory.GroupInfrastructure, resProxmoxClusters, resClusters}
 	out := []string{
 		"# pauses the Cluster, and each object for itself: no controller acts from here on",
 		kubectl("get", resClusters, p.Name, "--ignore-not-found", "-o", "name") + patch(`{"spec":{"paused":true}}`),
 		kubectl("annotate", "--overwrite", strings.Join([]string{resDeployments, resMachineSets, resControlPlanes, resMachines, resKubeadmConfigs,
 			resProxmoxMachines, resProxmoxClusters}, ","), "-l", label, clusterv1.PausedAnnotation+"="),
 		"# waits for what CAPMOX began before it was paused",
+		"echo 'everything is paused: a minute for what CAPMOX had begun'",
 		settle,
 		"# asks for the deletion of each object for itself, owners first; their finalizers still hold them",
 	}
-	for _, r := range resources {
+	for _, r := range bundleResources {
 		out = append(out, kubectl("delete", r, "-l", label, "--cascade=orphan", "--wait=false"))
 	}
 	out = append(out, "# takes the finalizers off. Each object is still paused, so that this is all that deletes it, and no controller touches a VM")
-	for _, r := range resources {
+	for _, r := range bundleResources {
 		out = append(out, kubectl("get", r, "-l", label, "-o", "name")+patch(bare))
 	}
 	out = append(out, "# deletes the address pools that CAPMOX made",
 		kubectl("delete", "inclusterippools.ipam.cluster.x-k8s.io", p.Name+"-v4-icip", p.Name+"-v6-icip", "--ignore-not-found", "--wait=false"))
+	names := p.bundleSecrets()
+	return append(out, "# deletes the Secrets, private keys among them, and takes off the finalizer that CAPMOX put on its credentials",
+		kubectl(append([]string{"delete", "secret", "--ignore-not-found", "--wait=false"}, names...)...),
+		kubectl(append([]string{"get", "secret", "--ignore-not-found", "-o", "name"}, names...)...)+patch(bare),
+		"# takes proxaudit's leave to read them away",
+		kubectl("delete", "rolebindings.rbac.authorization.k8s.io,roles.rbac.authorization.k8s.io", p.secretsRole(), "--ignore-not-found"),
+		"echo 'done: what the part \"Giving up\" of RUNBOOK.md shows next has to say that nothing is left'")
+}
+
+// GivenUp are the commands that show what is left after GivingUp: nothing, once the API server is done with it.
+func (p *Plan) GivenUp() []string {
+	in := func(words ...string) string {
+		return quoted(slices.Concat([]string{"kubectl"}, p.access, []string{"-n", p.Namespace, "get"}, words))
+	}
+	names := p.bundleSecrets()
+	return []string{in(strings.Join(bundleResources, ","), "-l", clusterv1.ClusterNameLabel+"="+p.Name, "-o", "name"),
+		in(append([]string{"secrets", "--ignore-not-found", "-o", "name"}, names...)...)}
+}
+
+// bundleSecrets are the Secrets that the steps make and nobody else's.
+func (p *Plan) bundleSecrets() []string {
 	var names []string
 	for _, s := range p.Secrets {
 		// One that somebody named may be others' too.
@@ -56,10 +76,12 @@ func (p *Plan) GivingUp() []string {
 	for _, m := range p.Machines {
 		names = append(names, m.Name)
 	}
-	return append(out, "# deletes the Secrets, private keys among them, and takes off the finalizer that CAPMOX put on its credentials",
-		kubectl(append([]string{"delete", "secret", "--ignore-not-found", "--wait=false"}, names...)...),
-		kubectl(append([]string{"get", "secret", "--ignore-not-found", "-o", "name"}, names...)...)+patch(bare))
+	return names
 }
+
+// bundleResources are the kinds of the bundle, owners first, so that nothing is made anew; infrastructure last.
+var bundleResources = []string{resDeployments, resMachineSets, resControlPlanes, resMachines, resKubeadmConfigs, resProxmoxMachines,
+	"kubeadmconfigtemplates." + inventory.GroupBootstrap, "proxmoxmachinetemplates." + inventory.GroupInfrastructure, resProxmoxClusters, resClusters}
 
 // givingUpScript is GivingUp as a file. It stops at the first command that fails: what comes after a failed pause deletes VMs.
 func (p *Plan) givingUpScript() []byte {
@@ -67,5 +89,8 @@ func (p *Plan) givingUpScript() []byte {
 		"# \"Giving up\" of RUNBOOK.md: takes the objects of this adoption out of the management cluster" + inContext(p.managementContext) + ", and leaves the VMs alone.",
 		"# It can be run again. The namespace " + comment(p.Namespace) + " stays: delete it if it was made for this alone.",
 		"set -euo pipefail"}
+	if e := p.environment; e != nil && e.Kubeconfig != "" && !namesFile(p.access) {
+		head = append(head, "# the kubeconfigs through which proxaudit read, if this shell has no others", `test -n "${KUBECONFIG:-}" || export KUBECONFIG=`+pki.Quote(e.Kubeconfig))
+	}
 	return []byte(strings.Join(append(head, p.GivingUp()...), "\n") + "\n")
 }

@@ -8,6 +8,7 @@ import (
 
 	"k8s.io/apimachinery/pkg/util/validation"
 
+	"github.com/proxaudit/proxaudit/adopt/pki"
 	"github.com/proxaudit/proxaudit/audit"
 	"github.com/proxaudit/proxaudit/inventory"
 )
@@ -95,6 +96,7 @@ func Make(s *inventory.Snapshot, opt Options) (*Plan, error) {
 		out.Objects = append(out.Objects, d.ObjectRef)
 	}
 	out.Summary.Objects, out.Summary.Rendered = len(docs), true
+	out.applied = p.appliedBefore(docs)
 	patches, err := nodePatchDocument(out.NodePatches)
 	if err != nil {
 		return nil, err
@@ -125,6 +127,7 @@ func (p *planner) empty() *Plan {
 		Blockers: []Finding{}, Warnings: []Finding{}, Machines: []PlannedMachine{}, Groups: []PlannedGroup{},
 		Objects: []ObjectRef{}, Secrets: []SecretNeed{}, NodePatches: []NodePatch{}, Steps: []Step{},
 	}
+	out.environment, out.recorded = p.opt.Environment, p.opt.Recorded
 	out.access, out.workloadAccess = p.managementAccess(), p.workloadAccess()
 	if m := p.s.Management; m != nil && m.Context != inCluster {
 		out.managementContext = m.Context
@@ -132,7 +135,9 @@ func (p *planner) empty() *Plan {
 	out.workloadContext, out.sharedSecret = p.workloadContext(), p.opt.Future.CredentialsSecret
 	for i := range p.s.Providers {
 		if p.s.Providers[i].Label == providerCAPMOX {
-			out.ownCredentials = cmp.Or(out.ownCredentials, p.s.Providers[i].Credentials)
+			for _, v := range p.s.Providers[i].Access {
+				out.ownCredentials = cmp.Or(out.ownCredentials, v.Secret)
+			}
 		}
 	}
 	return out
@@ -253,5 +258,19 @@ func (p *planner) fill(out *Plan) {
 	out.Summary.Blockers, out.Summary.Warnings = len(out.Blockers), len(out.Warnings)
 	out.Secrets, out.pki = p.secrets(), p.secretOptions().Options
 	out.Steps = p.steps(out)
+	for _, m := range p.controlPlanes() {
+		out.controlPlaneHosts = append(out.controlPlaneHosts, m.host())
+	}
+	out.cleanUp = commander{p: p, plan: out}.cleanUp()
+	// Names that no API server takes are a blocker of their own.
+	if renewal, err := pki.RenewKubeconfig(p.secretOptions()); err == nil {
+		for i := range renewal {
+			if c := &renewal[i]; c.When == pki.Before {
+				out.renewalBefore = append(out.renewalBefore, c.Shown()...)
+			} else {
+				out.renewal = append(out.renewal, c.Shown()...)
+			}
+		}
+	}
 	slices.SortFunc(out.NodePatches, func(a, b NodePatch) int { return cmp.Compare(a.Node, b.Node) })
 }

@@ -41,6 +41,9 @@ func (p *planner) machine(m *member) *clusterv1.Machine {
 	out.Annotations[clusterv1.MachineSkipRemediationAnnotation] = ""
 	out.Annotations[HookPreDrain], out.Annotations[HookPreTerminate] = "", ""
 	addProvenance(out.Annotations, m)
+	if m.group != nil {
+		out.Annotations[AnnotationGroup] = m.group.name
+	}
 	out.Spec = clusterv1.MachineSpec{ClusterName: p.name, Version: m.version, ProviderID: m.providerID(),
 		Bootstrap:         clusterv1.Bootstrap{DataSecretName: &name},
 		InfrastructureRef: ref(inventory.GroupInfrastructure, "ProxmoxMachine", name)}
@@ -58,7 +61,9 @@ func (p *planner) bootstrapSecret(m *member) *corev1.Secret {
 
 // setName is the MachineSet of a MachineDeployment. It is made before the MachineDeployment, so that this finds it and makes
 // no other.
-func (g *group) setName() string { return g.name + "-" + adoptedHash }
+func (g *group) setName() string { return setNameOf(g.name) }
+
+func setNameOf(deployment string) string { return deployment + "-" + adoptedHash }
 
 // selector ties the MachineDeployment to its MachineSet and Machines.
 func (g *group) selector(cluster string) map[string]string {

@@ -24,8 +24,22 @@ type Options struct {
 	Future Future
 	// Flags are for the commands of proxaudit in the steps: they find the same servers from another folder.
 	Flags []string
+	// Environment is what the run went by beside its flags and its configuration; nil if nobody knows.
+	Environment *Environment
+	// Recorded is true for a Snapshot that came from a file.
+	Recorded bool
 	// SecretsDir is where --secrets-dir puts the cluster's own Secrets; empty if they are made by hand.
 	SecretsDir string
+}
+
+// Environment is what a run went by that the commands of its steps need as well, whenever and wherever somebody types them.
+type Environment struct {
+	// Folder is where the run was: a kubeconfig that was named by a relative path lies below it.
+	Folder string
+	// Kubeconfig is the variable KUBECONFIG, a list of absolute paths; empty if it was not set.
+	Kubeconfig string
+	// Proxmox are the names of the variables that say how a site is reached. Their values are secrets, or lead to them.
+	Proxmox []string
 }
 
 // Future says how machines that do not exist yet will be made. Nothing of it touches an adopted machine, and all of it has to

@@ -47,7 +47,41 @@ type Plan struct {
 	ownCredentials string
 	// controlPlaneFiles are paths that a control plane needs and no API shows.
 	controlPlaneFiles []string
+	// controlPlaneHosts are the addresses of the control planes; empty for one that has none.
+	controlPlaneHosts []string
+	environment       *Environment
+	recorded          bool
+	// cleanUp and the others are commands for later.
+	cleanUp, renewalBefore, renewal []string
+	applied                         Applied
 }
+
+// Applied says what of the bundle is in the management cluster already, of an earlier run.
+type Applied struct {
+	// Objects of All manifests are there; Secrets are not looked for.
+	Objects, All int
+	// Finished is true if the brakes are off: the bundle must not be applied any more.
+	Finished bool
+}
+
+// Applied is what an earlier run left.
+func (p *Plan) Applied() Applied { return p.applied }
+
+// Environment is what the run went by beside flags and configuration; nil if nobody knows.
+func (p *Plan) Environment() *Environment { return p.environment }
+
+// ByEnvironment is true if a command of the steps names no kubeconfig, so that kubectl takes the environment's.
+func (p *Plan) ByEnvironment() bool { return !namesFile(p.access) || !namesFile(p.workloadAccess) }
+
+// Recorded is true for a plan of a Snapshot that came from a file.
+func (p *Plan) Recorded() bool { return p.recorded }
+
+// Renewal are the commands that renew the kubeconfig through which the controllers reach the cluster: first those that show what is
+// there and fetch another, and when that was looked at, those that put it into its Secret.
+func (p *Plan) Renewal() (first, then []string) { return p.renewalBefore, p.renewal }
+
+// CleanUp are the commands that remove what the Secrets were made from.
+func (p *Plan) CleanUp() []string { return p.cleanUp }
 
 // Summary counts a Plan.
 type Summary struct {

@@ -17,25 +17,29 @@ var ruleCredentials = Rule{
 		if p.site == "" {
 			return nil
 		}
-		// What credentials lead to is told by the VMs that CAPMOX manages with them.
 		if p.future.secret != "" {
 			secret := p.namespace + "/" + p.future.secret
-			// A Secret that nobody has used says nothing: its URL is not read.
-			if sites := p.managedSites(secret); len(sites) > 0 && !slices.Equal(sites, []string{p.site}) {
-				return []Finding{r.of(clusterRef(p.cluster.Key), fmt.Sprintf("the VMs are on site %s, and the credentials in the Secret %s, which another ProxmoxCluster has, lead to %s",
+			// One that is there already says it itself, if it was read, or by the VMs that CAPMOX manages with it.
+			sites := p.managedSites(secret)
+			if stored := storedSecret(p.s, secret); stored != nil && stored.Server != "" {
+				sites = p.sitesOrAddress(stored.Server)
+			}
+			if len(sites) > 0 && !slices.Equal(sites, []string{p.site}) {
+				return []Finding{r.of(clusterRef(p.cluster.Key), fmt.Sprintf("the VMs are on site %s, and the credentials in the Secret %s lead to %s",
 					p.site, secret, strings.Join(sites, ", ")))}
 			}
 			// CAPMOX's own access, if it has one, goes before the Secret.
 			if own := p.ownSites(); len(own) > 0 && !slices.Equal(own, []string{p.site}) {
-				return []Finding{r.advise(clusterRef(p.cluster.Key), "Take CAPMOX's own access out of its environment (the Secret that its Deployment names), and give each ProxmoxCluster a Secret of its own.",
+				return []Finding{r.advise(clusterRef(p.cluster.Key), "Take CAPMOX's own access out of its environment (the Secret that its Deployment names), start CAPMOX anew "+
+					"(kubectl rollout restart: it has what the Secret said when it started), and give each ProxmoxCluster a Secret of its own.",
 					fmt.Sprintf("the VMs are on site %s, and CAPMOX has credentials of its own, which lead to %s and go before those in a Secret", p.site, strings.Join(own, ", ")))}
 			}
 			return nil
 		}
 		sites := p.ownSites()
-		own, seen := OwnCredentials(p.s)
+		own, seen := FindOwnAccess(p.s)
 		switch {
-		case len(sites) == 0 && seen && own == nil:
+		case seen && own == nil:
 			return []Finding{r.advise(clusterRef(p.cluster.Key), "Leave out --controller-credentials, so that the cluster gets a Secret with credentials of its own.", "CAPMOX has no credentials of its own in its environment")}
 		case len(sites) == 0:
 			return []Finding{r.of(clusterRef(p.cluster.Key), "neither the Secret that CAPMOX's Deployment takes its own credentials from (--read-secrets) nor a machine that it manages with them shows which site they lead to")}
@@ -46,14 +50,26 @@ var ruleCredentials = Rule{
 	},
 }
 
-// ownSites are the sites that CAPMOX's own access leads to: the one that its address names, or else those of the VMs that it manages by it.
+// ownSites are the sites that CAPMOX's own access leads to: the one that its address names, or, where that was not seen, those of the
+// VMs that it manages by it; none if it has no such access.
 func (p *planner) ownSites() []string {
-	if own, seen := OwnCredentials(p.s); seen && own != nil {
-		if at := sitesAt(p.s, own.Server); len(at) > 0 {
-			return at
-		}
+	own, seen := FindOwnAccess(p.s)
+	if seen && own == nil {
+		return nil
+	}
+	if seen && own.Server != "" {
+		return p.sitesOrAddress(own.Server)
 	}
 	return p.managedSites("")
+}
+
+// sitesOrAddress are the sites that an address leads to, or the address itself where it leads to none that was scanned: that is none
+// that the VMs are known to be on.
+func (p *planner) sitesOrAddress(server string) []string {
+	if at := sitesAt(p.s, server); len(at) > 0 {
+		return at
+	}
+	return []string{server}
 }
 
 // managedSites are the sites of the VMs of other clusters whose ProxmoxCluster names a Secret (NAMESPACE/NAME); empty stands

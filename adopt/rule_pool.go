@@ -29,8 +29,9 @@ var rulePool = Rule{
 			list = append(list, a)
 		}
 		slices.SortFunc(list, netip.Addr.Compare)
+		given := p.givenOut()
 		for _, a := range list {
-			if p.future.set.Contains(a) {
+			if p.future.set.Contains(a) && !given[a] {
 				out = append(out, r.of(found[a].ref(), fmt.Sprintf("%s is in %s", a, p.poolText())))
 			}
 		}
@@ -43,6 +44,9 @@ var rulePool = Rule{
 			out = append(out, r.of(clusterRef(p.cluster.Key), fmt.Sprintf("%s %s is in %s", a.what, a.address, p.poolText())))
 		}
 		for _, other := range p.otherAddresses() {
+			if given[other.address] {
+				continue
+			}
 			out = append(out, r.of(other.ref, fmt.Sprintf("%s is in %s", other.address, p.poolText())))
 		}
 		return append(out, p.otherPools(r)...)
@@ -120,6 +124,26 @@ func (p *planner) infrastructure() []namedAddress {
 	return out
 }
 
+// givenOut are the addresses that the cluster's own pool gave out, to machines that CAPMOX made: the pool knows that they are taken.
+func (p *planner) givenOut() map[netip.Addr]bool {
+	out := map[netip.Addr]bool{}
+	for i := range p.s.Objects {
+		o := &p.s.Objects[i]
+		if o.Cluster != "" || o.Kind != "IPAddress" || o.Namespace != p.namespace || !p.ownPool(nested(o.Content, "spec", "poolRef", "name")) {
+			continue
+		}
+		if a, ok := addresspool.Address(nested(o.Content, "spec", "address")); ok {
+			out[a] = true
+		}
+	}
+	return out
+}
+
+// ownPool is true for the name that CAPMOX gives the cluster's own pool (pkg/kubernetes/ipam/ipam.go).
+func (p *planner) ownPool(name string) bool {
+	return name == p.name+"-v4-icip" || name == p.name+"-v6-icip"
+}
+
 type usedAddress struct {
 	address netip.Addr
 	ref     audit.SubjectRef
@@ -187,7 +211,7 @@ func (p *planner) otherPools(r *Rule) []Finding {
 		if o.Cluster != "" || o.Kind != "InClusterIPPool" && o.Kind != "GlobalInClusterIPPool" {
 			continue
 		}
-		if o.Namespace == p.namespace && (o.Name == p.name+"-v4-icip" || o.Name == p.name+"-v6-icip") {
+		if o.Namespace == p.namespace && p.ownPool(o.Name) {
 			continue
 		}
 		spec, _ := o.Content["spec"].(map[string]any)

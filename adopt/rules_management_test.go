@@ -39,23 +39,7 @@ func managed(site string) change {
 
 // ownAccess lets CAPMOX's Deployment take its access from a Secret, of which was seen what is given.
 func ownAccess(seen *inventory.StoredSecret) change {
-	return func(s *inventory.Snapshot, _ *adopt.Options) {
-		there := s.CoverageOf(inventory.SiteSource("dr"), inventory.ScopeGuests) != nil
-		ownCredentials(seen)(s)
-		if there {
-			// managed has the site already: the address is all that is new.
-			last := len(s.Sites) - 1
-			for i := range s.Sites[:last] {
-				if s.Sites[i].Name == "dr" {
-					s.Sites[i].URL = s.Sites[last].URL
-				}
-			}
-			s.Sites = s.Sites[:last]
-			return
-		}
-		s.Sites[len(s.Sites)-1].Visibility.Complete = true
-		s.Coverage = append(s.Coverage, inventory.Coverage{Source: inventory.SiteSource("dr"), Scope: inventory.ScopeGuests, State: inventory.Complete})
-	}
+	return func(s *inventory.Snapshot, _ *adopt.Options) { takeAccess(s, seen) }
 }
 
 // managedWith is managed with the credentials of a Secret, which the adopted cluster may have too.
@@ -137,20 +121,24 @@ func managementCases() map[string][]ruleCase {
 		},
 		"PXA212": {
 			{"nobody shows where they lead", setOptions(func(o *adopt.Options) { o.Future.ControllerCredentials = true }), find("cluster/prod", "CAPMOX has no credentials of its own"), false},
-			{"their own Secret leads to no site that was read", all(setOptions(func(o *adopt.Options) { o.Future.ControllerCredentials = true }), ownAccess(&inventory.StoredSecret{Keys: []string{"url"}, Server: "https://elsewhere.example:8006"})), find("cluster/prod", "nor a machine that it manages"), false},
 			{"edge: nobody shows where they lead, and they were not read", all(setOptions(func(o *adopt.Options) { o.Future.ControllerCredentials = true }), ownAccess(nil)), nil, false},
-			{"their own Secret shows that they lead here", all(setOptions(func(o *adopt.Options) { o.Future.ControllerCredentials = true }), ownAccess(&inventory.StoredSecret{Keys: []string{"url"}, Server: "https://pve1.example:8006"})), nil, false},
-			{"their own Secret leads elsewhere, whatever the cluster gets", all(managed("dr"), ownAccess(&inventory.StoredSecret{Keys: []string{"url"}, Server: "https://dr:8006"}), setOptions(func(o *adopt.Options) { o.Future.ControllerCredentials = false })),
-				find("cluster/prod", "which lead to dr and go before"), false},
-			{"they lead elsewhere", managed("dr"), find("cluster/prod", "lead to dr"), false},
-			{"a Secret that leads elsewhere", managedWith("dr", "prod/prod-pve"), find("cluster/prod", "the Secret prod/prod-pve, which another ProxmoxCluster has, lead to dr"), false},
+			{"their own Secret shows that they lead here", all(setOptions(func(o *adopt.Options) { o.Future.ControllerCredentials = true }), ownAccess(&inventory.StoredSecret{Keys: []string{"secret", "token", "url"}, Server: "https://pve1.example:8006"})), nil, false},
+			{"their own Secret leads elsewhere, whatever the cluster gets", all(managed("dr"), ownAccess(&inventory.StoredSecret{Keys: []string{"secret", "token", "url"}, Server: "https://dr:8006"}), setOptions(func(o *adopt.Options) { o.Future.ControllerCredentials = false })),
+				find("cluster/prod", "which lead to https://dr:8006 and go before"), false},
+			{"they lead elsewhere", all(managed("dr"), ownAccess(nil)), find("cluster/prod", "lead to dr"), false},
+			{"a Secret that leads elsewhere", managedWith("dr", "prod/prod-pve"), find("cluster/prod", "the Secret prod/prod-pve lead to dr"), false},
 			{"a Secret that is named and leads elsewhere", all(managedWith("dr", "prod/shared"), setOptions(func(o *adopt.Options) { o.Future.CredentialsSecret = "shared" })), find("cluster/prod", "lead to dr"), false},
 			{"a Secret that leads here", managedWith("lab", "prod/prod-pve"), nil, false},
 			{"a Secret of the name in another namespace", managedWith("dr", "dev/prod-pve"), nil, false},
-			{"a Secret, and CAPMOX has credentials that lead elsewhere", all(managed("dr"), setOptions(func(o *adopt.Options) { o.Future.ControllerCredentials = false })),
+			{"a Secret that is there, and its address leads elsewhere", all(managed("dr"), func(s *inventory.Snapshot, _ *adopt.Options) {
+				s.Clusters[len(s.Clusters)-1].Declared.Infrastructure.CredentialsSecret = "dev/dev-pve"
+				s.StoredSecrets = append(s.StoredSecrets, inventory.StoredSecret{Namespace: "prod", Name: "prod-pve", Keys: []string{"secret", "token", "url"}, Server: "https://dr:8006"})
+			}, setOptions(func(o *adopt.Options) { o.Future.ControllerCredentials = false })), find("cluster/prod", "the Secret prod/prod-pve lead to https://dr:8006"), false},
+			{"a Secret, and CAPMOX has credentials that lead elsewhere", all(managed("dr"), ownAccess(nil), setOptions(func(o *adopt.Options) { o.Future.ControllerCredentials = false })),
 				find("cluster/prod", "which lead to dr and go before those in a Secret"), false},
 			{"credentials of its own", same, nil, false},
-			{"they lead here", managed("lab"), nil, false},
+			{"they lead here", all(managed("lab"), ownAccess(nil)), nil, false},
+			{"they are there no more, whatever they led to", managed("lab"), find("cluster/prod", "no credentials of its own"), false},
 			{"edge: a managed machine that is not ready shows nothing", all(managed("lab"), func(s *inventory.Snapshot, _ *adopt.Options) { s.ProxmoxMachines[0].Ready = false }),
 				find("cluster/prod", "CAPMOX has no credentials of its own"), false},
 		},

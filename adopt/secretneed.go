@@ -3,7 +3,6 @@ package adopt
 import (
 	"cmp"
 	"net"
-	"net/netip"
 	"path"
 	"strconv"
 	"strings"
@@ -27,12 +26,7 @@ func (p *planner) secretOptions() pki.CommandOptions {
 		o.Endpoint = net.JoinHostPort(p.endpoint.host, strconv.Itoa(int(p.endpoint.port)))
 	}
 	for _, m := range p.controlPlanes() {
-		// A Node's address is its own word, and goes into a command: only what is an address.
-		for _, text := range m.node.InternalIPs {
-			if a, err := netip.ParseAddr(text); err == nil && a.Zone() == "" && o.Host == "" {
-				o.Host = a.String()
-			}
-		}
+		o.Host = cmp.Or(o.Host, m.host())
 	}
 	return o
 }

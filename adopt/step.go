@@ -3,7 +3,6 @@ package adopt
 import (
 	"cmp"
 	"fmt"
-	"path"
 	"slices"
 	"strings"
 
@@ -22,11 +21,18 @@ type Step struct {
 	Why string `json:"why"`
 	// File is the step's file in --output-dir; empty if it has none.
 	File string `json:"file,omitempty"`
-	// Before has to be typed and read before Commands is, and StopIf says what in it means to go no further.
+	// Before has to be typed and read before Commands is, and StopIf says what in it means to go no further; empty if nothing does.
 	Before []string `json:"before,omitempty"`
 	StopIf string   `json:"stopIf,omitempty"`
+	// ByHand is what no command does, between Before and Commands.
+	ByHand []string `json:"byHand,omitempty"`
+	// Beside runs in another terminal, from before Commands to the last step.
+	Beside []string `json:"beside,omitempty"`
 	// Commands are the step itself. All commands are for a POSIX shell, a line each; some lines are comments.
 	Commands []string `json:"commands,omitempty"`
+	// Also is not for everybody: AlsoIf says for whom.
+	AlsoIf string   `json:"alsoIf,omitempty"`
+	Also   []string `json:"also,omitempty"`
 	// Check shows whether it is safe to go on, and Expect says what it has to show.
 	Check  []string `json:"check,omitempty"`
 	Expect string   `json:"expect,omitempty"`
@@ -35,6 +41,9 @@ type Step struct {
 	// Abort goes back, and AbortNote says what that means; Resume goes on after it.
 	Abort     []string `json:"abort,omitempty"`
 	AbortNote string   `json:"abortNote,omitempty"`
+	// Instead goes back too, where InsteadIf is so.
+	InsteadIf string   `json:"insteadIf,omitempty"`
+	Instead   []string `json:"instead,omitempty"`
 	Resume    []string `json:"resume,omitempty"`
 }
 
@@ -147,7 +156,7 @@ const (
 )
 
 const (
-	verified = "verify ends with exit code 0 and calls the next step safe"
+	verified = `verify says "safe: the next step is", with the one that is next here, and ends with exit code 0 (echo $?)`
 
 	untouched = "The VM is looked at and not touched."
 )
@@ -163,71 +172,11 @@ func (k commander) patchNodes() Step {
 	}
 	s.Check = []string{k.workload("get", "nodes", "-o", "custom-columns=NAME:.metadata.name,PROVIDERID:.spec.providerID,UUID:.status.nodeInfo.systemUUID")}
 	s.Expect = "PROVIDERID is proxmox:// and the UUID of the same line in lower case, for each Node that is adopted"
-	s.AbortNote = "There is nothing to take back of a providerID that is right: it does nothing by itself. One that is wrong cannot be changed: " +
-		"keep what kubectl get node NAME -o yaml shows, drain the Node, delete it, restart its kubelet, which registers it anew without one, set the labels, annotations and taints again that it had through the API (its role among them), and do this step again. One control plane at a time."
+	s.AbortNote = "There is nothing to take back of a providerID that is right: it does nothing by itself. One that is wrong cannot be changed. " +
+		"Put the Node's name in the place of NAME: this keeps what it is, drains it and deletes it. Then restart its kubelet, which registers it anew without one, " +
+		"set the labels, annotations and taints again that it had through the API (its role among them; they are in the file), and do this step again. One control plane at a time."
+	s.Abort = []string{k.workload("get", "node", "NAME", "-o", "yaml") + " > NAME.yaml", k.workload("drain", "NAME", "--ignore-daemonsets"), k.workload("delete", "node", "NAME")}
 	return s
-}
-
-func (k commander) createSecrets() Step {
-	s := Step{ID: StepSecrets, Title: "Make the namespace, CAPMOX's credentials and the cluster's own Secrets",
-		Why: "A Secret that is missing later is invented: the control-plane controller makes a new authority, reports it as available, and the next machine cannot join. They have to be there, and be the right ones, before anything is unpaused. The whole step can be repeated."}
-	apply := " | " + k.management("apply", "--server-side", "-f", "-")
-	if k.p.namespace != "default" {
-		s.Commands = append(s.Commands, k.management("create", "namespace", k.p.namespace, "--dry-run=client", "-o", "yaml")+apply)
-	}
-	var stop []string
-	if k.p.opt.SecretsDir == "" {
-		stop = append(stop, "it says WRONG AUTHORITY or prints no checksum: the keys would be those of another cluster")
-	}
-	if f := k.p.future.secret; f != "" {
-		k.credentials(&s, f, apply)
-		stop = append(stop, f+".env is not filled in yet")
-	}
-	s.StopIf = strings.Join(stop, ", or ")
-	if dir := k.p.opt.SecretsDir; dir != "" {
-		s.Commands = append(s.Commands, "# the Secrets that --secrets-dir wrote; server-side, which copies no key into an annotation", k.management("apply", "--server-side", "-f", dir))
-		s.After = append(s.After, "# removes the copy of the keys", "rm -rf -- "+pki.Quote(dir))
-	} else {
-		commands, err := pki.Commands(k.p.secretOptions())
-		if err != nil {
-			// Names that no API server takes are a blocker of their own.
-			s.Commands = append(s.Commands, "# "+strings.ReplaceAll(err.Error(), "\n", " "))
-		}
-		for i := range commands {
-			switch c := &commands[i]; c.When {
-			case pki.Before:
-				s.Before = append(s.Before, c.Shown()...)
-			case pki.After:
-				s.After = append(s.After, c.Shown()...)
-			default:
-				s.Commands = append(s.Commands, c.Shown()...)
-			}
-		}
-	}
-	s.Check = []string{k.inNamespace("get", "secrets", "-o", "custom-columns=NAME:.metadata.name,TYPE:.type")}
-	s.Expect = fmt.Sprintf("these are there, each with the TYPE that the table of Secrets says: %s", strings.Join(k.secretNames(), ", "))
-	// One that somebody named may be others' too.
-	mine := slices.DeleteFunc(k.secretNames(), func(name string) bool { return name == k.plan.sharedSecret })
-	s.Abort = []string{k.inNamespace(append([]string{"delete", "secret", "--ignore-not-found"}, mine...)...)}
-	s.AbortNote = "The namespace stays. Was it made for this alone, then deleting it is enough."
-	return s
-}
-
-// credentials makes CAPMOX's Secret from a file that a person fills in. kubectl reads a line of it without its end, so that no
-// editor can put a newline into a token.
-func (k commander) credentials(s *Step, name, apply string) {
-	url := siteURL(k.p.s, k.p.site)
-	if url == "" {
-		url = "https://PROXMOX-HOST:8006"
-	}
-	file := pki.Quote(name + ".env")
-	s.Before = append(s.Before,
-		"# makes a file that only you can read: with an editor put the ID of CAPMOX's API token (user@realm!name) behind token= and its secret behind secret=",
-		"test -e "+file+" || (umask 077 && printf 'url=%s\\ntoken=\\nsecret=\\n' "+pki.Quote(url)+" > "+file+")")
-	s.Commands = append(s.Commands, "# "+k.p.namespace+"/"+name+": the access of CAPMOX to site "+comment(k.p.site),
-		"if [ \"$(grep -cE '^(url|token|secret)=[^[:space:]]+$' "+file+")\" != 3 ]; then echo 'NOT MADE: url, token and secret each need a line with a value and no blank' >&2; false; else "+
-			k.inNamespace("create", "secret", "generic", name, "--from-env-file="+name+".env", "--dry-run=client", "-o", "yaml")+apply+"; fi")
-	s.After = append(s.After, "# removes the file with the token", "rm -f -- "+file)
 }
 
 // comment makes a name that others chose fit to stand in a comment of one line.
@@ -237,14 +186,6 @@ func comment(text string) string {
 		return text
 	}
 	return quoted
-}
-
-func (k commander) secretNames() []string {
-	var out []string
-	for _, s := range k.plan.Secrets {
-		out = append(out, s.Name)
-	}
-	return out
 }
 
 func (k commander) applies() []Step {
@@ -263,8 +204,12 @@ func (k commander) applies() []Step {
 			Check: []string{k.management("apply", "-f", StepFile(t.id))}, Expect: "applied a second time, each line ends with \"unchanged\""}
 		if i == len(titles)-1 {
 			s.Check, s.Expect = append(s.Check, k.verify()), s.Expect+", and "+verified
+			// Verify has looked into the Secrets by now.
+			s.After = k.removeKeys()
 		}
-		s.AbortNote = "See \"Giving up\" in RUNBOOK.md (adopt --output-dir): the Cluster stays paused while the objects are deleted. To go on instead, mend the file and apply it again."
+		s.AbortNote = "Mend the file and apply it again. Or give up: " + GivingUpFile + " (of adopt --output-dir) takes out of the management cluster again what is there by now, " +
+			"Secrets included, while the Cluster stays paused."
+		s.Abort = []string{"bash " + GivingUpFile}
 		out = append(out, s)
 	}
 	return out
@@ -275,7 +220,10 @@ func (k commander) unpauseCluster() Step {
 		Why:      "All others keep their annotations. CAPMOX makes the address pool and asks Proxmox for its version; nothing is written there.",
 		Commands: []string{k.unpauseField(), k.unpause(resProxmoxClusters, k.p.name)},
 		Check:    []string{k.inNamespace("wait", "--for=condition=InfrastructureReady", resClusters+"/"+k.p.name, "--timeout=5m"), k.verify()},
-		Expect:   "the condition is met, and " + verified})
+		Expect:   "the condition is met, and " + verified,
+		Beside:   []string{k.verify() + " --watch"},
+		// CAPMOX has asked Proxmox by now.
+		After: k.removeToken()})
 }
 
 // first is the machine that goes first: a worker if there is one, of the kind of which there are most, and rather one that
@@ -295,12 +243,12 @@ func (k commander) first() *member {
 }
 
 func (k commander) unpauseFirst(m *member) Step {
-	return k.stop(Step{ID: StepUnpauseFirst, Title: "Unpause one worker", Why: "Whatever is wrong with all of them shows here, on one. " + untouched,
+	return k.stop(Step{ID: StepUnpauseFirst, Title: "Unpause one worker", Why: "Whatever is wrong with all of them shows here, on one. " + untouched + " Any worker would do: verify counts all of them for this step, and takes it for done with the first. That the Machine is Running is no proof: verify compares VM, UUID and tasks.",
 		Commands: []string{k.unpause(resProxmoxMachines, m.name()), k.unpause(resMachines, m.name())},
 		Check: []string{
 			k.inNamespace("wait", "--for=jsonpath={.status.nodeRef.name}="+m.node.Name, resMachines+"/"+m.name(), "--timeout=5m"),
 			k.verify()},
-		Expect: "the condition is met, and " + verified + " (a Machine that is Running is no proof: verify compares VM, UUID and tasks)"})
+		Expect: "the condition is met, and " + verified})
 }
 
 func (k commander) unpauseMachines() Step {
@@ -333,19 +281,7 @@ func (k commander) unpauseControlPlane() Step {
 		Why: "The controller takes the Machines over, compares each with its own configuration, and looks at etcd through its Pods. It removes members that no Machine stands for, within seconds."}
 	members := k.p.controlPlanes()
 	if len(members) > 0 && !k.p.kubeadm.externalEtcd {
-		dir := k.p.kubeadm.config.CertificatesDir
-		if dir == "" {
-			dir = pki.DefaultDir
-		}
-		var names []string
-		for _, m := range members {
-			names = append(names, m.node.Name)
-		}
-		slices.Sort(names)
-		s.Before = []string{
-			k.workload("-n", "kube-system", "exec", "etcd-"+members[0].node.Name, "--", "etcdctl", "--cacert="+path.Join(dir, "etcd/ca.crt"),
-				"--cert="+path.Join(dir, "etcd/peer.crt"), "--key="+path.Join(dir, "etcd/peer.key"), "member", "list")}
-		s.StopIf = fmt.Sprintf("the names of the members are not exactly %s: any other member would be removed", strings.Join(names, ", "))
+		k.members(&s, members)
 	}
 	s.Commands = []string{k.unpause(resControlPlanes, k.p.controlPlaneName())}
 	s.Check = []string{k.inNamespace("wait", "--for=condition=Available", resControlPlanes+"/"+k.p.controlPlaneName(), "--timeout=10m"),
@@ -356,17 +292,17 @@ func (k commander) unpauseControlPlane() Step {
 }
 
 func (k commander) unpauseWorkers() Step {
-	var sets, deployments []string
+	var sets, deployments, taken []string
 	for _, g := range k.p.groups {
 		sets, deployments = append(sets, g.setName()), append(deployments, g.name)
+		// With its number: a MachineSet that has taken over fewer would be filled up by its MachineDeployment.
+		taken = append(taken, k.inNamespace("wait", fmt.Sprintf("--for=jsonpath={.status.readyReplicas}=%d", len(g.members)), "--timeout=5m", resMachineSets+"/"+g.setName()))
 	}
-	return k.stop(Step{ID: StepUnpauseWorkers, Title: "Unpause the MachineSets, then the MachineDeployments",
-		Why: "Each takes over the Machines that match it. A MachineDeployment that finds its MachineSet makes no other.",
-		Commands: []string{k.unpause(resMachineSets, sets...),
-			k.inNamespace(append([]string{"wait", "--for=jsonpath={.status.readyReplicas}", "--timeout=5m", resMachineSets}, sets...)...),
-			k.unpause(resDeployments, deployments...)},
-		Check:  []string{k.inNamespace(append([]string{"wait", "--for=condition=Available", "--timeout=10m", resDeployments}, deployments...)...), k.verify()},
-		Expect: "the condition is met for each, and " + verified})
+	return k.stop(Step{ID: StepUnpauseWorkers, Title: "Unpause the MachineSets and MachineDeployments",
+		Why:      "Each takes over the Machines that match it, the MachineSets first. A MachineDeployment that finds its MachineSet makes no other.",
+		Commands: slices.Concat([]string{k.unpause(resMachineSets, sets...)}, taken, []string{k.unpause(resDeployments, deployments...)}),
+		Check:    []string{k.inNamespace(append([]string{"wait", "--for=condition=Available", "--timeout=10m", resDeployments}, deployments...)...), k.verify()},
+		Expect:   "the condition is met for each, and " + verified})
 }
 
 func (k commander) finish() Step {
@@ -377,12 +313,12 @@ func (k commander) finish() Step {
 		describe = append(describe, strings.Replace(arg, "--context=", "--kubeconfig-context=", 1))
 	}
 	return Step{ID: StepFinish, Title: "Take the brakes off",
-		Why: "Until here no Machine can be drained, deleted or remediated, and clusterctl move waits. Scaling down, MachineHealthChecks and clusterctl move come after this step, not before.",
+		Why: "Until here no Machine can be drained, deleted or remediated, and clusterctl move waits. Scaling down, MachineHealthChecks and clusterctl move come after this step, not before. So does the role with which CAPMOX's token may write.",
 		Commands: []string{
 			k.inNamespace(append(append([]string{"annotate"}, machines...), HookPreDrain+"-", HookPreTerminate+"-", clusterv1.MachineSkipRemediationAnnotation+"-")...),
 			k.inNamespace("annotate", resClusters, k.p.name, BlockMove+"-")},
 		Check:  []string{quoted(describe), k.verify()},
-		Expect: "each object is READY or AVAILABLE, and verify ends with exit code 0",
+		Expect: "each object is READY or AVAILABLE, and verify says \"adopted: every step is done\"",
 		AbortNote: "This puts the brakes back on, and pauses nothing: the controllers go on with what they do. To stop them as well, pause the Cluster as in the steps " +
 			"before. Do this step again when it is time.",
 		Abort: []string{

@@ -134,6 +134,56 @@ func TestGoingBackAndOn(t *testing.T) {
 	}
 }
 
+// Before a controller may touch etcd's members there is a snapshot; the watch runs from before the first controller acts; MachineSets
+// are waited for by their number.
+func TestStepsKeepAndWatch(t *testing.T) {
+	s := inventorytest.ScriptBuilt("prod", 3, 3)
+	p := plan(t, s, options())
+	before := stepOf(t, p, adopt.StepUnpauseControlPlane).Before
+	// In one line: a test that has no etcd passes over what names etcdctl.
+	if !strings.Contains(before[1], "etcdctl") || !strings.Contains(before[1], " snapshot save /var/lib/etcd/prod-before-adoption.db && (umask 077 && scp root@10.0.0.11:/var/lib/etcd/prod-before-adoption.db ") ||
+		!strings.HasSuffix(before[3], " member list") {
+		t.Errorf("%q", before)
+	}
+	if got := stepOf(t, p, adopt.StepUnpauseCluster).Beside; len(got) != 1 || !strings.HasPrefix(got[0], "proxaudit verify --cluster prod --read-secrets") || !strings.HasSuffix(got[0], " --watch") {
+		t.Errorf("%q", got)
+	}
+	n := 0
+	for _, l := range stepOf(t, p, adopt.StepUnpauseWorkers).Commands {
+		if strings.Contains(l, " wait ") {
+			n++
+			if !strings.Contains(l, ".status.readyReplicas}=") {
+				t.Errorf("any number of replicas will do for %s", l)
+			}
+		}
+	}
+	if n != len(p.Groups) {
+		t.Errorf("%d waits for %d MachineSets", n, len(p.Groups))
+	}
+	for i := range s.Nodes {
+		s.Nodes[i].InternalIPs = []string{"$(reboot)", "fd00::1"}
+	}
+	if before := stepOf(t, plan(t, s, options()), adopt.StepUnpauseControlPlane).Before[1]; !strings.Contains(before, "scp 'root@[fd00::1]:/var/lib/") || !strings.Contains(before, " ssh root@fd00::1 ") || strings.Contains(before, "reboot") {
+		t.Errorf("%q", before)
+	}
+}
+
+// MayWrite is quiet where everything may be done, and names what may not.
+func TestMayWrite(t *testing.T) {
+	p := plan(t, inventorytest.ScriptBuilt("prod", 1, 1), options())
+	all := strings.Join(p.MayWrite(), "\n")
+	for said, answer := range map[string]string{
+		"that was all\n": "true",
+		"NO: delete proxmoxmachines.infrastructure.cluster.x-k8s.io\nthat was all\n": `! [[ "$*" = *" delete proxmoxmachines."* ]]`,
+		"NO: create pods/exec\nthat was all\n":                                       `! [[ "$*" = *pods/exec* ]]`,
+	} {
+		out, err := exec.CommandContext(t.Context(), "bash", "-c", "kubectl() { "+answer+"; }; "+all).CombinedOutput()
+		if err != nil || string(out) != said {
+			t.Errorf("%s: %v: %q, want %q", answer, err, out, said)
+		}
+	}
+}
+
 // A credentials Secret that the options name may be others' too: nothing deletes it.
 func TestNamedCredentialsStay(t *testing.T) {
 	o := options()

@@ -118,6 +118,8 @@ const (
 	CheckTasks CheckName = "tasks"
 	// CheckCredentials: CAPMOX looks for the VMs at their site.
 	CheckCredentials CheckName = "credentials"
+	// CheckPool: the cluster's pool holds no address that somebody has.
+	CheckPool CheckName = "pool"
 	// CheckSelector: a MachineSet or MachineDeployment matches the Machines that were planned for it, and no other.
 	CheckSelector CheckName = "selector"
 	// CheckUnplanned: no Machine is there that the bundle did not have.
@@ -144,4 +146,7 @@ type VerifyOptions struct {
 	Cluster string
 	// CAPMOXTokenID is the token by which CAPMOX talks to Proxmox; empty if nobody said. The one in its credentials counts as well.
 	CAPMOXTokenID string
+	// Narrow is true if only the adopted VMs' configurations were asked for, after a look at all of them: that no other guest has the
+	// UUID of one was seen then.
+	Narrow bool
 }

@@ -43,6 +43,9 @@ func Verify(s *inventory.Snapshot, opt VerifyOptions, predictions []Prediction) 
 	}
 	p.findExisting()
 	v := &verifier{planner: p, actor: actor{said: opt.CAPMOXTokenID, seen: p.capmoxTokenID()}}
+	if !opt.Narrow {
+		v.unseen = p.unseenGuests()
+	}
 	v.findDeclared()
 	out := &Verification{
 		Envelope: audit.Envelope{FormatVersion: audit.FormatVersion, Kind: KindVerification, GeneratedAt: p.s.CollectedAt.UTC(),
@@ -71,6 +74,8 @@ func Verify(s *inventory.Snapshot, opt VerifyOptions, predictions []Prediction) 
 type verifier struct {
 	*planner
 	actor actor
+	// unseen are the guests that may have the UUID of an adopted VM too.
+	unseen []inventory.Need
 	// machines are the Machines of the cluster, groups their owners.
 	machines []*inventory.Machine
 	infra    map[string]*inventory.ProxmoxMachine
@@ -133,7 +138,7 @@ func isPlanned(m *inventory.Meta) bool { return m.Annotations[AnnotationRendered
 // checks are all comparisons, in the order of the steps that they stand before.
 func (v *verifier) checks() []Check {
 	out := []Check{}
-	for _, find := range []func() []Check{v.checkIdentities, v.checkUnplanned, v.checkBrakes, v.checkTasks, v.checkCredentials, v.checkSecrets, v.checkAuthority, v.checkMembers, v.checkSelectors} {
+	for _, find := range []func() []Check{v.checkIdentities, v.checkUnplanned, v.checkBrakes, v.checkTasks, v.checkCredentials, v.checkPool, v.checkSecrets, v.checkAuthority, v.checkMembers, v.checkSelectors} {
 		out = append(out, find()...)
 	}
 	rank := map[StepID]int{}
@@ -171,7 +176,7 @@ func (v *verifier) judge(out *Verification) {
 		step.Objects, step.Paused = v.count(u.id)
 		predictions := v.predictionsFor(u.id, out.Predictions)
 		// A cluster may have no workers. That none were seen is another matter, and a prediction says so.
-		if step.Objects == 0 && (u.id == StepUnpauseFirst || u.id == StepUnpauseWorkers) &&
+		if step.Objects == 0 && (u.id == StepUnpauseFirst || u.id == StepUnpauseWorkers) && !v.hasWorkers() &&
 			!slices.ContainsFunc(predictions, func(p Prediction) bool { return !p.Outcome.Safe() }) {
 			continue
 		}
@@ -197,8 +202,12 @@ func (v *verifier) judge(out *Verification) {
 				say(Unsafe, predictionText(p))
 			}
 		}
+		reach := rank[u.id]
+		if u.id == StepUnpauseCluster && !step.Done {
+			reach = max(reach, v.reach(rank))
+		}
 		for _, c := range out.Checks {
-			if rank[c.Step] > rank[u.id] {
+			if rank[c.Step] > reach {
 				continue
 			}
 			switch c.State {
@@ -260,6 +269,26 @@ func (v *verifier) predictionsFor(step StepID, all []Prediction) []Prediction {
 		out = append(out, p)
 	}
 	return out
+}
+
+// reach is the rank of the last step of which something is released already: unpausing the Cluster takes all of these steps at once.
+func (v *verifier) reach(rank map[StepID]int) int {
+	last := 0
+	for _, m := range v.machines {
+		if pm := v.infra[m.Name]; isPlanned(&m.Meta) && (!m.Paused || pm != nil && !pm.Paused) {
+			last = max(last, rank[StepUnpauseMachines])
+		}
+	}
+	for _, g := range v.groups {
+		switch {
+		case g.Paused:
+		case g.Kind == "KubeadmControlPlane":
+			last = max(last, rank[StepUnpauseControlPlane])
+		default:
+			last = max(last, rank[StepUnpauseWorkers])
+		}
+	}
+	return last
 }
 
 // released is true for an object that nothing but the Cluster's pause holds.

@@ -30,7 +30,7 @@ func (v *verifier) checkCredentials() []Check {
 	namespace, name, _ := strings.Cut(secret, "/")
 	server := ""
 	whose := "the credentials in it"
-	switch own, seen := OwnCredentials(v.s); {
+	switch own, seen := FindOwnAccess(v.s); {
 	case !seen && slices.Equal(v.managedSites(""), sites):
 		c.Subject, c.Detail = clusterRef(v.cluster.Key), "CAPMOX's own credentials, if it has any, lead to site "+sites[0]+", as the machines of other clusters show"
 		if secret == "" {
@@ -40,6 +40,11 @@ func (v *verifier) checkCredentials() []Check {
 		c.Subject, c.State, c.Missing = clusterRef(v.cluster.Key), CheckUnknown, []inventory.Need{needSecrets}
 		c.Detail = "whether CAPMOX has credentials of its own, which go before those in a Secret, was not seen"
 		c.Remedy = "Let the account read the Secret that CAPMOX's Deployment takes PROXMOX_URL from, by its name (--read-secrets): of it the host in url and the token's ID are looked at."
+		if name := v.newerThanCAPMOX(); name != "" {
+			c.Missing = nil
+			c.Detail = "the Secret " + name + ", which CAPMOX takes its own access from, was written after CAPMOX started: what it has in its environment is older"
+			c.Remedy = "Start CAPMOX anew (kubectl rollout restart), so that it has what the Secret says."
+		}
 		return []Check{c}
 	case own != nil:
 		namespace, name, server, whose = own.Namespace, own.Name, cmp.Or(own.Server, "?"), "CAPMOX's own credentials, which go before the ProxmoxCluster's,"
@@ -70,6 +75,19 @@ func (v *verifier) checkCredentials() []Check {
 }
 
 const credentialsRemedy = "CAPMOX takes the access in its environment (PROXMOX_URL) before the Secret that a ProxmoxCluster names; that one is used only if the environment has none." //nolint:gosec // it holds none
+
+// newerThanCAPMOX is a Secret of CAPMOX's environment that was written after it started; empty if there is none.
+func (v *verifier) newerThanCAPMOX() string {
+	for i := range v.s.Providers {
+		p := &v.s.Providers[i]
+		for _, a := range p.Access {
+			if s := storedSecret(v.s, a.Secret); p.Label == providerCAPMOX && s != nil && isNewer(s, p) {
+				return a.Secret
+			}
+		}
+	}
+	return ""
+}
 
 // plannedSites are the sites of the VMs that the Machines were planned for.
 func (v *verifier) plannedSites() []string {

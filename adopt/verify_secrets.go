@@ -28,11 +28,12 @@ func (v *verifier) checkSecrets() []Check {
 	var out []Check
 	for _, suffix := range []string{"-ca", "-etcd", "-proxy", "-sa"} {
 		out = append(out, v.checkSecret(v.name+suffix, StepUnpauseControlPlane, func(s *inventory.StoredSecret) (CheckState, string) {
-			keys := []string{pki.KeyCert, pki.KeyPrivate}
-			if suffix == "-etcd" && v.kubeadm.externalEtcd {
-				keys = keys[:1]
-			}
-			return pairProblem(s, keys, suffix != "-sa")
+			return v.pairProblem(s, suffix)
+		}))
+	}
+	if v.kubeadm.externalEtcd {
+		out = append(out, v.checkSecret(v.name+"-apiserver-etcd-client", StepUnpauseControlPlane, func(s *inventory.StoredSecret) (CheckState, string) {
+			return v.pairProblem(s, "-apiserver-etcd-client")
 		}))
 	}
 	// Through this one every controller reaches the cluster, the Machine controller too.
@@ -87,16 +88,25 @@ func typeProblem(s *inventory.StoredSecret) string {
 	return fmt.Sprintf("its type is %s; it has to be %s (the controllers') or %s (yours)", s.Type, pki.TypeOwned, pki.TypeOpaque)
 }
 
-// pairProblem: the keys for service accounts have a public key in the place of a certificate.
-func pairProblem(s *inventory.StoredSecret, keys []string, certificate bool) (CheckState, string) {
-	if p := cmp.Or(typeProblem(s), lacksKeys(s, keys...)); p != "" {
+// pairProblem: the keys for service accounts have a public key in the place of a certificate. An authority whose key is kept elsewhere
+// has none, nor has that of an external etcd.
+func (v *verifier) pairProblem(s *inventory.StoredSecret, suffix string) (CheckState, string) {
+	if p := cmp.Or(typeProblem(s), lacksKeys(s, pki.KeyCert)); p != "" {
 		return CheckFailed, p
 	}
-	if certificate && len(s.Certificates[pki.KeyCert]) == 0 {
+	if suffix != "-sa" && len(s.Certificates[pki.KeyCert]) == 0 {
 		return CheckFailed, "there is no certificate in " + pki.KeyCert + " that can be read"
 	}
+	switch keyless := lacksKeys(s, pki.KeyPrivate); {
+	case keyless == "":
+	case suffix == "-etcd" && v.kubeadm.externalEtcd:
+		return CheckOK, ""
+	case suffix == "-ca" || suffix == "-proxy":
+		return CheckNote, keyless + ": the authority's key is kept elsewhere, and no control-plane machine that the controllers make can join"
+	default:
+		return CheckFailed, keyless
+	}
 	switch {
-	case !slices.Contains(keys, pki.KeyPrivate):
 	case s.KeyMatches == nil:
 		return CheckFailed, "what is in " + pki.KeyCert + " or " + pki.KeyPrivate + " cannot be read: a certificate or public key, and its private key without a passphrase, have to be there in PEM"
 	case !*s.KeyMatches:
@@ -122,6 +132,10 @@ func kubeconfigProblem(s *inventory.StoredSecret) (CheckState, string) {
 }
 
 func bootstrapProblem(s *inventory.StoredSecret) (CheckState, string) {
+	if slices.Contains(s.EmptyKeys, pki.KeyKubeconfig) {
+		// CAPMOX 0.9.0 internal/controller/proxmoxmachine_controller.go, getBootstrapData: the key's absence is what stops it.
+		return CheckFailed, "it has the key " + pki.KeyKubeconfig + ", though it is empty: CAPMOX would take that for bootstrap data"
+	}
 	if slices.Contains(s.Keys, pki.KeyKubeconfig) {
 		return CheckFailed, "it has bootstrap data: with it CAPMOX could write a bootstrap ISO into the VM"
 	}
@@ -160,8 +174,14 @@ func (v *verifier) checkTarget() []Check {
 	default:
 		c.Detail = "it leads to an API server of the authority that serves here"
 		if endpoint := v.declaredEndpoint(); endpoint != "" && s.Server != "" && !sameEndpoint(s.Server, endpoint) {
-			c.State = CheckNote
-			c.Detail += fmt.Sprintf(", at %s, and not by the Cluster's endpoint %s: while that one server is away, no controller sees the cluster", s.Server, endpoint)
+			if v.ownServer(s.Server) {
+				c.State = CheckNote
+				c.Detail += fmt.Sprintf(", at %s, and not by the Cluster's endpoint %s: while that one server is away, no controller sees the cluster", s.Server, endpoint)
+			} else {
+				c.State = CheckUnknown
+				c.Detail = fmt.Sprintf("it leads to %s, which is neither the Cluster's endpoint %s nor an address of one of its control planes: a copy of the cluster has the same authority", s.Server, endpoint)
+				c.Remedy = "Make it from admin.conf of a control-plane node, with the endpoint as its server."
+			}
 		}
 	}
 	return []Check{c}
@@ -178,6 +198,19 @@ func (v *verifier) declaredEndpoint() string {
 	default:
 		return d.ControlPlaneEndpoint
 	}
+}
+
+// ownServer is true for the address of a control-plane Node, one that the API server's certificate is made for by kubeadm's
+// configuration, or the one through which proxaudit read the cluster.
+func (v *verifier) ownServer(server string) bool {
+	address, host := addressOf(server)
+	if own, _ := addressOf(v.cluster.Server); own == address {
+		return true
+	}
+	if slices.Contains(v.kubeadm.config.APIServer.CertSANs, host) {
+		return true
+	}
+	return slices.ContainsFunc(v.controlPlanes(), func(m *member) bool { return slices.Contains(m.node.InternalIPs, host) })
 }
 
 // sameEndpoint compares an API server's URL with HOST:PORT.

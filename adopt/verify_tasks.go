@@ -105,7 +105,7 @@ func (v *verifier) checkSiteTasks(site string, adopted map[inventory.Key]*invent
 	case v.since == nil:
 		c.State, c.Detail = CheckUnknown, "when the objects were made is not known, and so which tasks count"
 		c.Remedy = "Collect anew: the API server says it of each object."
-	case v.since.Before(v.tasksSince(site)):
+	case v.since.Add(-clockTolerance).Before(v.tasksSince(site)):
 		c.State, c.Missing = CheckUnknown, []inventory.Need{need}
 		// Without the clock's time, which moves from one look of --watch to the next.
 		c.Detail = fmt.Sprintf("the objects were made at %s, and tasks were not read that far back", v.since.UTC().Format(time.RFC3339))

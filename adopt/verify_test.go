@@ -145,7 +145,7 @@ func release(s *inventory.Snapshot, kind, name string) {
 // leadTo makes credentials lead to an address. dr is another site that was scanned.
 func leadTo(secret, server string) func(*inventory.Snapshot) {
 	return func(s *inventory.Snapshot) {
-		s.Sites = append(s.Sites, inventory.Site{Name: "dr", URL: "https://dr:8006", Nodes: []inventory.ProxmoxNode{{Name: "dr1"}}})
+		s.Sites = append(s.Sites, anotherSite)
 		storedOf(s, secret).Server = server
 	}
 }
@@ -153,18 +153,30 @@ func leadTo(secret, server string) func(*inventory.Snapshot) {
 // ownCredentials lets CAPMOX take credentials of its own from a Secret, of which was seen what is given.
 func ownCredentials(seen *inventory.StoredSecret) func(*inventory.Snapshot) {
 	return func(s *inventory.Snapshot) {
-		s.Sites = append(s.Sites, inventory.Site{Name: "dr", URL: "https://dr:8006", Nodes: []inventory.ProxmoxNode{{Name: "dr1"}}})
-		for i := range s.Providers {
-			if p := &s.Providers[i]; p.Label == "infrastructure-proxmox" {
-				p.Credentials = "capmox-system/capmox-manager-credentials"
-			}
-		}
-		if seen != nil {
-			seen := *seen
-			seen.Namespace, seen.Name = "capmox-system", "capmox-manager-credentials"
-			s.StoredSecrets = append(s.StoredSecrets, seen)
+		s.Sites = append(s.Sites, anotherSite)
+		takeAccess(s, seen)
+	}
+}
+
+var anotherSite = inventory.Site{Name: "dr", URL: "https://dr:8006", Nodes: []inventory.ProxmoxNode{{Name: "dr1"}}, Visibility: inventory.Visibility{Complete: true}}
+
+func takeAccess(s *inventory.Snapshot, seen *inventory.StoredSecret) {
+	for i := range s.Providers {
+		if p := &s.Providers[i]; p.Label == "infrastructure-proxmox" {
+			p.Access = inventorytest.OwnAccess("capmox-system/capmox-manager-credentials")
 		}
 	}
+	if seen != nil {
+		seen := *seen
+		seen.Namespace, seen.Name = "capmox-system", "capmox-manager-credentials"
+		s.StoredSecrets = append(s.StoredSecrets, seen)
+	}
+}
+
+// dropGroup takes the first group of a kind away.
+func dropGroup(s *inventory.Snapshot, kind string) {
+	i := slices.IndexFunc(s.Groups, func(g inventory.Group) bool { return g.Kind == kind })
+	s.Groups = slices.Delete(s.Groups, i, i+1)
 }
 
 // both spoils twice.
@@ -256,6 +268,46 @@ func TestChecks(t *testing.T) {
 		"a person's task": {func(s *inventory.Snapshot) { task(s, 1001, "qmconfig", "root@pam", time.Minute) }, adopt.CheckTasks, adopt.CheckOK, adopt.StepUnpauseCluster, "by others: qmconfig"},
 		"credentials that lead to another port of a host":       {leadTo("prod-pve", "https://pve1.example:9999"), adopt.CheckCredentials, adopt.CheckUnknown, adopt.StepUnpauseCluster, "which site that is, is not known"},
 		"a host's bare name, and another site's hosts not seen": {both(leadTo("prod-pve", "https://pve1:8006"), func(s *inventory.Snapshot) { s.Sites[1].Nodes = nil }), adopt.CheckCredentials, adopt.CheckUnknown, adopt.StepUnpauseCluster, "is not known"},
+		"an authority whose key is kept elsewhere": {func(s *inventory.Snapshot) {
+			storedOf(s, "prod-ca").Keys, storedOf(s, "prod-ca").KeyMatches = []string{"tls.crt"}, nil
+		}, adopt.CheckSecret, adopt.CheckNote, adopt.StepUnpauseControlPlane, "kept elsewhere"},
+		"etcd's authority without its key": {func(s *inventory.Snapshot) {
+			storedOf(s, "prod-etcd").Keys, storedOf(s, "prod-etcd").KeyMatches = []string{"tls.crt"}, nil
+		}, adopt.CheckSecret, adopt.CheckFailed, adopt.StepUnpauseControlPlane, "no value for the key tls.key"},
+		"bootstrap data that is empty":                     {func(s *inventory.Snapshot) { storedOf(s, "w-1").EmptyKeys = []string{"value"} }, adopt.CheckSecret, adopt.CheckFailed, adopt.StepUnpauseFirst, "though it is empty"},
+		"a kubeconfig that leads to a copy of the cluster": {func(s *inventory.Snapshot) { storedOf(s, "prod-kubeconfig").Server = "https://10.66.0.1:6443" }, adopt.CheckAuthority, adopt.CheckUnknown, adopt.StepUnpauseFirst, "a copy of the cluster has the same authority"},
+		"no etcd Pod on a control plane": {func(s *inventory.Snapshot) {
+			s.Clusters[0].StaticPods = slices.DeleteFunc(s.Clusters[0].StaticPods, func(p inventory.StaticPod) bool { return p.Name == "etcd-cp-2" })
+		}, adopt.CheckMembers, adopt.CheckUnknown, adopt.StepUnpauseControlPlane, "no etcd Pod was seen on Node cp-2"},
+		"no MachineSet for some workers":            {func(s *inventory.Snapshot) { dropGroup(s, "MachineSet") }, adopt.CheckSelector, adopt.CheckFailed, adopt.StepUnpauseWorkers, "it is not there, and the Machine"},
+		"no MachineSet or MachineDeployment at all": {func(s *inventory.Snapshot) { s.Groups = s.Groups[:1] }, adopt.CheckSelector, adopt.CheckFailed, adopt.StepUnpauseWorkers, "it is not there, and the Machine"},
+		"a MachineSet that was not seen": {func(s *inventory.Snapshot) {
+			dropGroup(s, "MachineSet")
+			coverageOf(s, inventory.ManagementSource, "machinesets.cluster.x-k8s.io").State = inventory.Partial
+		}, adopt.CheckSelector, adopt.CheckUnknown, adopt.StepUnpauseWorkers, "it was not seen"},
+		"a guest of another site that may have the UUID": {func(s *inventory.Snapshot) {
+			s.Sites = append(s.Sites, inventory.Site{Name: "dr", URL: "https://dr:8006"})
+		}, adopt.CheckIdentity, adopt.CheckUnknown, adopt.StepUnpauseFirst, "another guest may have its UUID"},
+		"a guest without its configuration": {func(s *inventory.Snapshot) {
+			s.VMs = append(s.VMs, inventory.VM{Site: "lab", VMID: 4711, Node: "pve1", Type: inventory.GuestQEMU, Status: "running"})
+		}, adopt.CheckIdentity, adopt.CheckUnknown, adopt.StepUnpauseFirst, "not seen: site/lab config/pve1"},
+		"a pool with an address of another cluster": {func(s *inventory.Snapshot) {
+			s.Clusters[0].Declared.Infrastructure.IPv4Addresses = []string{"10.0.0.200-10.0.0.210"}
+			s.VMs = append(s.VMs, inventory.VM{Site: "lab", VMID: 4711, Name: "mail", Type: inventory.GuestQEMU, Config: &inventory.VMConfig{IPConfigs: []inventory.IPConfig{{IPv4: "10.0.0.205/24"}}}})
+		}, adopt.CheckPool, adopt.CheckFailed, adopt.StepUnpauseCluster, "vm/lab/4711: 10.0.0.205 is in 10.0.0.200-10.0.0.210"},
+		"a pool whose address was given out": {func(s *inventory.Snapshot) {
+			s.Clusters[0].Declared.Infrastructure.IPv4Addresses = []string{"10.0.0.200-10.0.0.210"}
+			s.VMs = append(s.VMs, inventory.VM{Site: "lab", VMID: 4711, Name: "prod-new", Type: inventory.GuestQEMU, Config: &inventory.VMConfig{IPConfigs: []inventory.IPConfig{{IPv4: "10.0.0.205/24"}}}})
+			s.Objects = append(s.Objects, inventory.Object{APIVersion: "ipam.cluster.x-k8s.io/v1beta2", Kind: "IPAddress", Namespace: "prod", Name: "a", Content: map[string]any{"spec": map[string]any{
+				"address": "10.0.0.205", "poolRef": map[string]any{"name": "prod-v4-icip"}}}})
+		}, adopt.CheckPool, adopt.CheckOK, adopt.StepUnpauseCluster, "nothing that was seen"},
+		"labels that were swapped": {func(s *inventory.Snapshot) {
+			a, b := machineOf(s, "w-1"), machineOf(s, "w-2")
+			if a.Annotations[adopt.AnnotationGroup] == b.Annotations[adopt.AnnotationGroup] {
+				panic("they are of one group")
+			}
+			a.Labels, b.Labels = b.Labels, a.Labels
+		}, adopt.CheckSelector, adopt.CheckFailed, adopt.StepUnpauseWorkers, "its selector matches"},
 		"a type of nobody's": {func(s *inventory.Snapshot) { storedOf(s, "prod-etcd").Type = "kubernetes.io/dockerconfigjson" }, adopt.CheckSecret, adopt.CheckFailed, adopt.StepUnpauseControlPlane, "its type is kubernetes.io/dockerconfigjson"},
 		"yours":              {func(s *inventory.Snapshot) { storedOf(s, "prod-etcd").Type = "Opaque" }, adopt.CheckSecret, adopt.CheckOK, adopt.StepUnpauseControlPlane, "type Opaque"},
 		"kubeadm's admin.conf as the controllers' own": {func(s *inventory.Snapshot) {
@@ -310,16 +362,37 @@ func TestChecks(t *testing.T) {
 			adopt.CheckCredentials, adopt.CheckFailed, adopt.StepUnpauseCluster, "VMs on the sites dr, lab"},
 		"CAPMOX has no credentials of its own": {ownCredentials(&inventory.StoredSecret{EmptyKeys: []string{"secret", "token", "url"}}), adopt.CheckCredentials, adopt.CheckOK, adopt.StepUnpauseCluster, "the credentials in it lead to site lab"},
 		"CAPMOX's own credentials, not there":  {ownCredentials(&inventory.StoredSecret{Absent: true}), adopt.CheckCredentials, adopt.CheckOK, adopt.StepUnpauseCluster, "the credentials in it lead to site lab"},
-		"CAPMOX's own credentials lead here":   {ownCredentials(&inventory.StoredSecret{Keys: []string{"url"}, Server: "https://pve1"}), adopt.CheckCredentials, adopt.CheckOK, adopt.StepUnpauseCluster, "CAPMOX's own credentials, which go before the ProxmoxCluster's, lead to site lab"},
+		"CAPMOX's own credentials lead here":   {ownCredentials(&inventory.StoredSecret{Keys: []string{"secret", "token", "url"}, Server: "https://pve1"}), adopt.CheckCredentials, adopt.CheckOK, adopt.StepUnpauseCluster, "CAPMOX's own credentials, which go before the ProxmoxCluster's, lead to site lab"},
+		"CAPMOX's own credentials lack a token, and the cluster's lead away": {both(ownCredentials(&inventory.StoredSecret{Keys: []string{"url"}, EmptyKeys: []string{"secret", "token"}, Server: "https://pve1.example:8006"}), leadTo("prod-pve", "https://dr:8006")),
+			adopt.CheckCredentials, adopt.CheckFailed, adopt.StepUnpauseCluster, "the credentials in it lead to site dr"},
+		"CAPMOX's own credentials were changed since it started": {both(ownCredentials(&inventory.StoredSecret{EmptyKeys: []string{"secret", "token", "url"}}), func(s *inventory.Snapshot) {
+			started, changed := s.CollectedAt.Add(-2*time.Hour), s.CollectedAt.Add(-time.Hour)
+			for i := range s.Providers {
+				s.Providers[i].RolledOut = &started
+			}
+			storedOf(s, "capmox-manager-credentials").Changed = &changed
+		}), adopt.CheckCredentials, adopt.CheckUnknown, adopt.StepUnpauseCluster, "was written after CAPMOX started"},
+		"CAPMOX was started anew since": {both(ownCredentials(&inventory.StoredSecret{EmptyKeys: []string{"secret", "token", "url"}}), func(s *inventory.Snapshot) {
+			started, changed := s.CollectedAt.Add(-time.Hour), s.CollectedAt.Add(-2*time.Hour)
+			for i := range s.Providers {
+				s.Providers[i].RolledOut = &started
+			}
+			storedOf(s, "capmox-manager-credentials").Changed = &changed
+		}), adopt.CheckCredentials, adopt.CheckOK, adopt.StepUnpauseCluster, "the credentials in it lead to site lab"},
+		"CAPMOX's environment comes from where nobody looks": {func(s *inventory.Snapshot) {
+			for i := range s.Providers {
+				s.Providers[i].Access = []inventory.AccessVariable{{Name: "PROXMOX_URL", Unread: true}, {Name: "PROXMOX_TOKEN", Set: true}, {Name: "PROXMOX_SECRET", Set: true}}
+			}
+		}, adopt.CheckCredentials, adopt.CheckUnknown, adopt.StepUnpauseCluster, "was not seen"},
 		"CAPMOX's Deployment has a URL": {func(s *inventory.Snapshot) {
-			s.Sites = append(s.Sites, inventory.Site{Name: "dr", URL: "https://dr:8006"})
+			s.Sites = append(s.Sites, anotherSite)
 			for i := range s.Providers {
 				if s.Providers[i].Label == "infrastructure-proxmox" {
-					s.Providers[i].Server = "https://dr:8006"
+					s.Providers[i].Access = []inventory.AccessVariable{{Name: "PROXMOX_URL", Set: true, Server: "https://dr:8006"}, {Name: "PROXMOX_TOKEN", Set: true}, {Name: "PROXMOX_SECRET", Set: true}}
 				}
 			}
 		}, adopt.CheckCredentials, adopt.CheckFailed, adopt.StepUnpauseCluster, "lead to site dr"},
-		"CAPMOX's own credentials lead away": {ownCredentials(&inventory.StoredSecret{Keys: []string{"url"}, Server: "https://dr:8006"}), adopt.CheckCredentials, adopt.CheckFailed, adopt.StepUnpauseCluster, "lead to site dr"},
+		"CAPMOX's own credentials lead away": {ownCredentials(&inventory.StoredSecret{Keys: []string{"secret", "token", "url"}, Server: "https://dr:8006"}), adopt.CheckCredentials, adopt.CheckFailed, adopt.StepUnpauseCluster, "lead to site dr"},
 
 		"another VM of the same UUID": {func(s *inventory.Snapshot) {
 			twin := *vmOf(s, "w-1")
@@ -591,6 +664,20 @@ func TestWatch(t *testing.T) {
 			s.VMs = append(s.VMs, v)
 			task(s, 4711, "qmrestore", "root@pam", time.Minute)
 		}, "VM lab/4711 (mail) appeared: qmrestore by root@pam"},
+		"CAPMOX cloned one where an old restore had been": {func(s *inventory.Snapshot) {
+			v := *vmOf(s, "w-1")
+			v.VMID, v.Name = 4711, "prod-zz"
+			s.VMs = append(s.VMs, v)
+			task(s, 4711, "qmrestore", "root@pam", 30*time.Hour)
+			task(s, 9000, "qmclone", capmox, time.Minute)
+		}, "ALARM VM lab/4711 (prod-zz) appeared"},
+		"CAPMOX cloned while somebody restored": {func(s *inventory.Snapshot) {
+			v := *vmOf(s, "w-1")
+			v.VMID, v.Name = 4711, "prod-zz"
+			s.VMs = append(s.VMs, v)
+			task(s, 4711, "qmrestore", "root@pam", time.Minute)
+			task(s, 9000, "qmclone", capmox, time.Minute)
+		}, "ALARM VM lab/4711 (prod-zz) appeared"},
 		"a VM disappears": {func(s *inventory.Snapshot) { vmOf(s, "w-1").VMID = 1009 }, "ALARM VM lab/1001 (w-1) disappeared"},
 		"the list is short, and says so": {func(s *inventory.Snapshot) {
 			s.VMs = s.VMs[:2]
@@ -622,6 +709,38 @@ func TestWatch(t *testing.T) {
 				t.Errorf("the alarm is not the first line:\n%s", got)
 			}
 		})
+	}
+}
+
+// Whoever pauses a cluster by its Cluster alone lets everything go at once when it is unpaused: what stands against any of it stands
+// against that step.
+func TestReleasedAtOnce(t *testing.T) {
+	s := appliedProd(t)
+	for i := range s.Machines {
+		release(s, "Machine", s.Machines[i].Name)
+		s.Machines[i].Paused = false
+	}
+	storedOf(s, "prod-kubeconfig").Certificates = map[string][]string{"value": {strings.Repeat("cd", 32)}}
+	if got := states(verify(t, s)); !strings.HasPrefix(got, "unpause-cluster unsafe\n") {
+		t.Error(got)
+	}
+	// Held by their own annotations, they wait for their own step.
+	s = appliedProd(t)
+	storedOf(s, "prod-kubeconfig").Certificates = map[string][]string{"value": {strings.Repeat("cd", 32)}}
+	if got := states(verify(t, s)); !strings.HasPrefix(got, "unpause-cluster safe\nunpause-first-machine unsafe") {
+		t.Error(got)
+	}
+}
+
+// A watch that reads the adopted VMs alone has seen before that they are the only ones with their UUIDs.
+func TestNarrow(t *testing.T) {
+	s := appliedProd(t)
+	s.VMs = append(s.VMs, inventory.VM{Site: "lab", VMID: 4711, Node: "pve1", Type: inventory.GuestQEMU, Status: "running"})
+	for narrow, want := range map[bool]string{false: "unpause-first-machine unknown", true: "unpause-first-machine safe"} {
+		v, err := adopt.Verify(s, adopt.VerifyOptions{Cluster: "prod", CAPMOXTokenID: capmox, Narrow: narrow}, predict.Predict(s.Ordered(), "prod"))
+		if err != nil || !strings.Contains(states(v), want) {
+			t.Errorf("%v: %v\n%s", narrow, err, states(v))
+		}
 	}
 }
 

@@ -19,6 +19,8 @@ type Watch struct {
 	// sites are those that answered before: only of them is a VM that was not there new.
 	sites map[string]bool
 	tasks map[string]bool
+	// last is when the world was looked at before.
+	last time.Time
 	// said is the last state of each line, so that only changes are told.
 	said map[string]string
 }
@@ -44,7 +46,7 @@ func (w *Watch) Next(s *inventory.Snapshot, v *Verification) []Event {
 	out = append(out, w.compareVMs(s, v)...)
 	out = append(out, w.newTasks(s, v)...)
 	out = append(out, w.progress(s, v)...)
-	w.seen = true
+	w.seen, w.last = true, s.CollectedAt
 	slices.SortStableFunc(out, func(a, b Event) int {
 		switch {
 		case a.Alarm == b.Alarm:
@@ -131,7 +133,7 @@ func (w *Watch) compareVMs(s *inventory.Snapshot, v *Verification) []Event {
 	var out []Event
 	for _, k := range keysOf(now) {
 		if _, was := w.vms[k]; !was && w.sites[k.Site] {
-			out = append(out, appeared(s, v.actor, k, now[k]))
+			out = append(out, w.appeared(s, v.actor, k, now[k]))
 		}
 	}
 	for _, k := range keysOf(w.vms) {
@@ -163,14 +165,24 @@ func keysOf(m map[inventory.Key]string) []inventory.Key {
 	return out
 }
 
-// appeared is an alarm unless the task list shows that somebody else than CAPMOX made the VM.
-func appeared(s *inventory.Snapshot, a actor, k inventory.Key, name string) Event {
+// appeared is an alarm unless the task list shows that somebody else than CAPMOX made the VM since the last look. A clone's task has
+// the VMID of its source, so that CAPMOX may have made any VM that came up while it cloned one.
+func (w *Watch) appeared(s *inventory.Snapshot, a actor, k inventory.Key, name string) Event {
+	alarm := Event{true, fmt.Sprintf("VM %s (%s) appeared", k, name)}
+	made := alarm
 	for i := range s.Tasks {
-		if t := &s.Tasks[i]; t.Site == k.Site && t.VMID == k.VMID && (t.Type == "qmcreate" || t.Type == "qmrestore") && !a.suspect(t.User) {
-			return Event{false, fmt.Sprintf("VM %s (%s) appeared: %s by %s", k, name, t.Type, t.User)}
+		t := &s.Tasks[i]
+		if t.Site != k.Site || !counts(t, &w.last) {
+			continue
+		}
+		switch {
+		case t.Type == "qmclone" && a.suspect(t.User):
+			return alarm
+		case t.VMID == k.VMID && (t.Type == "qmcreate" || t.Type == "qmrestore") && !a.suspect(t.User):
+			made = Event{false, fmt.Sprintf("VM %s (%s) appeared: %s by %s", k, name, t.Type, t.User)}
 		}
 	}
-	return Event{true, fmt.Sprintf("VM %s (%s) appeared", k, name)}
+	return made
 }
 
 // newTasks tells each task on an adopted VM once. Changing ones by CAPMOX are alarms, and by anybody if nobody said which

@@ -1,6 +1,9 @@
 package inventory
 
-import "strings"
+import (
+	"strings"
+	"time"
+)
 
 // StaticPod is a mirror Pod of kube-system: what a kubelet runs from a file of its own, as its Node reports it.
 type StaticPod struct {
@@ -60,6 +63,8 @@ type StoredSecret struct {
 	// Keys are the names of the keys with a value, sorted. EmptyKeys are those without.
 	Keys      []string `json:"keys,omitempty"`
 	EmptyKeys []string `json:"emptyKeys,omitempty"`
+	// Changed is when somebody last wrote to it, as the API server says.
+	Changed *time.Time `json:"changed,omitempty"`
 	// Labels as they are.
 	Labels map[string]string `json:"labels,omitempty"`
 	// Certificates has, for each key that holds PEM certificates (or a kubeconfig, whose certificate-authority-data is

@@ -82,18 +82,25 @@ type Provider struct {
 	Version   string `json:"version,omitempty"`
 	Desired   int32  `json:"desired"`
 	Available int32  `json:"available"`
-	// Credentials is the Secret (NAMESPACE/NAME) from which CAPMOX's environment takes its own access to Proxmox (PROXMOX_URL);
-	// empty if it takes none from a Secret. Whether there is any in it, StoredSecrets tell.
-	Credentials string `json:"credentials,omitempty"`
-	// Server is scheme, host and port of a PROXMOX_URL that stands in the Deployment itself; UnknownServer if it may name one in a way
-	// that is not read.
-	Server string `json:"server,omitempty"`
-	// Token is the Secret (NAMESPACE/NAME) whose key "token" is the PROXMOX_TOKEN of that environment; empty if it comes from elsewhere.
-	Token string `json:"token,omitempty"`
+	// Access are the variables of CAPMOX's environment that give it access to Proxmox of its own, by name; empty of other providers.
+	Access []AccessVariable `json:"access,omitempty"`
+	// RolledOut is when the Deployment's last rollout got its Pods: what changed later in a Secret is not in their environment.
+	RolledOut *time.Time `json:"rolledOut,omitempty"`
 }
 
-// UnknownServer stands for a Proxmox API whose address was not read.
-const UnknownServer = "unknown"
+// AccessVariable is where a variable of CAPMOX's environment comes from. One that is not there is not listed.
+type AccessVariable struct {
+	// Name is PROXMOX_URL, PROXMOX_TOKEN or PROXMOX_SECRET.
+	Name string `json:"name"`
+	// Secret (NAMESPACE/NAME) and Key are where its value is taken from.
+	Secret string `json:"secret,omitempty"`
+	Key    string `json:"key,omitempty"`
+	// Set is true for a value that stands in the Deployment itself. Nothing is kept of it but, of a URL, Server.
+	Set bool `json:"set,omitempty"`
+	// Unread is true for a value that comes from where nobody looked, a ConfigMap or all of an object's keys.
+	Unread bool   `json:"unread,omitempty"`
+	Server string `json:"server,omitempty"`
+}
 
 // Object is one API object as served, for analyses that need more than the normalised structs hold.
 type Object struct {

@@ -108,7 +108,7 @@ func TestRunbook(t *testing.T) {
 		}
 	}
 	for _, s := range p.Steps {
-		for _, c := range slices.Concat(s.Before, s.Commands, s.Check, s.After, s.Abort, s.Resume) {
+		for _, c := range slices.Concat(s.Before, s.Beside, s.Commands, s.Also, s.Check, s.After, s.Abort, s.Instead, s.Resume) {
 			// A block stops at what fails.
 			if !strings.Contains(string(got), "\n"+c+"\n") && !strings.Contains(string(got), "\n"+c+" &&\n") {
 				t.Errorf("it lacks the command %q as it is", c)
@@ -162,5 +162,33 @@ func TestMarkup(t *testing.T) {
 	markdownCode(&b, Code{Lines: []string{"echo ```x", "y"}})
 	if want := "````sh\necho ```x\ny\n````\n"; b.String() != want {
 		t.Errorf("%q", b.String())
+	}
+}
+
+// The runbook has what docs/adoption.md asks for, a check of giving up, and nothing that sends its reader to itself.
+func TestRunbookIsWhole(t *testing.T) {
+	p := samplePlan(t, nil)
+	got, err := Runbook(p)
+	if err != nil {
+		t.Fatal(err)
+	}
+	text := string(got)
+	for _, want := range []string{"PVEAuditor until the last step", "real role", "Never delete a ProxmoxMachine of an adopted machine", "\n## MachineDeployments\n", "a cluster-autoscaler", "Flux, Argo CD",
+		"Take a backup of each VM", "--read-secrets --watch\n", "kubeadm certs renew admin.conf", "No controller renews the kubeconfig", "kubectl (1.23 or newer)"} {
+		if !strings.Contains(text, want) {
+			t.Errorf("it lacks %q", want)
+		}
+	}
+	if strings.Contains(text, "in RUNBOOK.md") {
+		t.Error("it sends its reader to itself")
+	}
+	first, then := p.Renewal()
+	for _, c := range slices.Concat(p.GivenUp(), p.CleanUp(), p.MayWrite(), first, then, []string{p.DeleteNamespace()}) {
+		if !strings.Contains(text, "\n"+c+"\n") && !strings.Contains(text, "\n"+c+" &&\n") {
+			t.Errorf("it lacks %q", c)
+		}
+	}
+	if strings.Contains(text, "recorded snapshot") || strings.Contains(text, "manifests already") {
+		t.Error("nothing is recorded, and nothing applied")
 	}
 }

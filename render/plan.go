@@ -154,13 +154,35 @@ func stepSections(p *adopt.Plan) []Section {
 				sec.Blocks = append(sec.Blocks, Label{label}, Code{Lines: lines})
 			}
 		}
-		add("First, and stop here if "+s.StopIf+":", s.Before)
+		sec.Blocks = append(sec.Blocks, beforeBlocks(s)...)
+		add("In another terminal, in the same folder, from now on to the last step:", s.Beside)
 		add("Do:", chained(s.Commands))
+		add(s.AlsoIf+":", s.Also)
 		add("Go on only if "+s.Expect+":", s.Check)
 		add("Then:", s.After)
 		sec.Blocks = append(sec.Blocks, back(s)...)
 		add("To go on after that:", chained(s.Resume))
 		out = append(out, sec)
+	}
+	return out
+}
+
+// beforeBlocks are what comes before the step itself, and what of it no command does.
+func beforeBlocks(s *adopt.Step) []Block {
+	var out []Block
+	if len(s.Before) > 0 {
+		label := "First:"
+		if s.StopIf != "" {
+			label = "First, and stop here if " + s.StopIf + ":"
+		}
+		out = append(out, Label{label}, Code{Lines: chained(s.Before)})
+	}
+	if len(s.ByHand) > 0 {
+		notes := Notes{}
+		for _, text := range s.ByHand {
+			notes.Items = append(notes.Items, Note{Text: text})
+		}
+		out = append(out, Label{"Then, by hand:"}, notes)
 	}
 	return out
 }
@@ -190,7 +212,10 @@ func back(s *adopt.Step) []Block {
 		out = append(out, Notes{Items: []Note{{Text: s.AbortNote}}})
 	}
 	if len(s.Abort) > 0 {
-		out = append(out, Code{Lines: s.Abort})
+		out = append(out, Code{Lines: chained(s.Abort)})
+	}
+	if len(s.Instead) > 0 {
+		out = append(out, Label{s.InsteadIf + ":"}, Code{Lines: s.Instead})
 	}
 	return out
 }

@@ -42,9 +42,9 @@ func secretBlocks(p *adopt.Plan, s *adopt.Step) []Block {
 			out = append(out, Label{label}, Code{Lines: lines})
 		}
 	}
-	add("First, and stop here if "+s.StopIf+":", s.Before)
+	out = append(out, beforeBlocks(s)...)
 	add("These commands make them:", s.Commands)
-	add("Then:", s.After)
+	add("When verify has said that they fit:", p.CleanUp())
 	return out
 }
 

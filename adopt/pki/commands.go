@@ -1,6 +1,7 @@
 package pki
 
 import (
+	"cmp"
 	"encoding/hex"
 	"fmt"
 	"maps"
@@ -68,14 +69,14 @@ func Commands(o CommandOptions) ([]Command, error) {
 	if o.PKIDir == "" {
 		o.PKIDir = DefaultDir
 	}
-	local := o.Cluster + "-pki"
+	local := CopyFolder(o.Cluster)
 	// Its name is ours whatever the remote folder's is: kubectl reads commas and equal signs in --from-file.
 	dir := path.Join(local, "pki")
 	kind := ownedType(o.Owned && !o.NoCAKey)
 	etcdCert, clientCert, clientKey := path.Join(dir, FileEtcdCert), path.Join(dir, FileEtcdClientCert), path.Join(dir, FileEtcdClientKey)
 	// scp would put a second copy into a folder that is there.
 	fetch := fmt.Sprintf("mkdir -p %s && rm -rf -- %s && scp -r %s %s && scp %s %s", Quote(local), Quote(dir), Quote(o.remote(path.Clean(o.PKIDir))),
-		Quote(dir), Quote(o.remote("/etc/kubernetes/"+FileKubeconfig)), Quote(path.Join(local, FileKubeconfig)))
+		Quote(dir), Quote(o.remote("/etc/kubernetes/"+FileKubeconfig)), Quote(KubeconfigCopy(o.Cluster)))
 	if o.ExternalEtcd {
 		for _, f := range []struct {
 			configured, usual, name string
@@ -94,6 +95,7 @@ func Commands(o CommandOptions) ([]Command, error) {
 		{When: Before,
 			Why:  "copies the keys and the administrator's kubeconfig from a control-plane node into a folder that only you can read (again, if it is there)",
 			Line: "(umask 077 && " + fetch + ")"},
+		{When: Before, Why: "shows the address by which the controllers will reach the cluster", Line: "grep server: " + Quote(KubeconfigCopy(o.Cluster))},
 		o.compare(path.Join(dir, FileCACert)),
 	}
 	pair := func(purpose, kind, cert, key string, withKey bool) {
@@ -107,41 +109,86 @@ func Commands(o CommandOptions) ([]Command, error) {
 		all = append(all, o.pair("apiserver-etcd-client", TypeOpaque, clientCert, clientKey,
 			o.shown(o.EtcdClientCert, FileEtcdClientCert), o.shown(o.EtcdClientKey, FileEtcdClientKey), true))
 	}
-	// kubeadm calls the cluster in it "kubernetes": the controller cannot renew such a one (see rotatable).
-	all = append(all, o.create(o.Cluster+"-kubeconfig", TypeOpaque, "the kubeconfig through which the controllers reach the cluster; you renew it",
-		"--from-file="+KeyKubeconfig+"="+path.Join(local, FileKubeconfig)))
+	all = append(all, o.kubeconfig())
 	for _, name := range o.Bootstrap {
 		all = append(all, o.create(name, TypeOwned, "an empty bootstrap Secret: with it no controller can bootstrap the machine anew"))
 	}
 	return append(all, Command{When: After, Why: "removes the copy of the keys", Line: "rm -rf -- " + Quote(local)}), nil
 }
 
-func (o CommandOptions) remote(file string) string {
-	host := o.Host
-	switch {
-	case host == "":
-		host = "CONTROL-PLANE-NODE"
-	case strings.Contains(host, ":") && net.ParseIP(host) != nil:
+// RenewKubeconfig are the commands that put a new kubeconfig into its Secret. The error is Problems, as of Commands.
+func RenewKubeconfig(o CommandOptions) ([]Command, error) {
+	if err := checkNames(o.Cluster, o.Namespace, o.Bootstrap).err(); err != nil {
+		return nil, err
+	}
+	kubectl := append([]string{"kubectl"}, o.Access...)
+	local, file := CopyFolder(o.Cluster), KubeconfigCopy(o.Cluster)
+	return []Command{
+		{When: Before, Why: "shows when the certificate in the kubeconfig of the Secret ends",
+			Line: line(append(kubectl, "-n", o.Namespace, "get", "secret", o.Cluster+"-kubeconfig", "-o", "jsonpath={.data."+KeyKubeconfig+"}")) +
+				` | base64 -d | sed -n 's/.*client-certificate-data"\{0,1\}: *"\{0,1\}\([A-Za-z0-9+/=]*\).*/\1/p' | base64 -d | openssl x509 -noout -enddate`},
+		{When: Before, Why: "gives admin.conf of a control-plane node a new certificate; nothing restarts", Line: "ssh " + Quote(Login(o.Host)) + " kubeadm certs renew " + FileKubeconfig},
+		{When: Before, Why: "copies it into a folder that only you can read", Line: "(umask 077 && mkdir -p " + Quote(local) + " && scp " + Quote(o.remote("/etc/kubernetes/"+FileKubeconfig)) + " " + Quote(file) + ")"},
+		{When: Before, Why: "shows the address in it", Line: "grep server: " + Quote(file)},
+		o.kubeconfig(),
+		{When: After, Why: "removes the copy", Line: "rm -rf -- " + Quote(local)},
+	}, nil
+}
+
+// kubeconfig makes the Secret of the kubeconfig. kubeadm calls the cluster in it "kubernetes": the controller cannot renew such a one
+// (see rotatable).
+func (o CommandOptions) kubeconfig() Command {
+	return o.create(o.Cluster+"-kubeconfig", TypeOpaque, "the kubeconfig through which the controllers reach the cluster; no controller renews it: that is yours, before its certificate ends",
+		"--from-file="+KeyKubeconfig+"="+KubeconfigCopy(o.Cluster))
+}
+
+// CopyFolder is where the commands put the copy of the keys.
+func CopyFolder(cluster string) string { return cluster + "-pki" }
+
+// KubeconfigCopy is where they put that of the kubeconfig.
+func KubeconfigCopy(cluster string) string { return path.Join(CopyFolder(cluster), FileKubeconfig) }
+
+// Login is root on a node for ssh; a host that is not known is left to be filled in.
+func Login(host string) string { return "root@" + cmp.Or(host, "CONTROL-PLANE-NODE") }
+
+// Remote is a file of a node for scp, which reads the colons of an address for its own.
+func Remote(host, file string) string {
+	if strings.Contains(host, ":") && net.ParseIP(host) != nil {
 		host = "[" + host + "]"
 	}
-	return "root@" + host + ":" + file
+	return Login(host) + ":" + file
+}
+
+func (o CommandOptions) remote(file string) string { return Remote(o.Host, file) }
+
+// RightAuthority is what the comparison of the authorities says if they are the same.
+const RightAuthority = "the right authority"
+
+// Compares is true if the API server's authority was seen, so that a command can compare the copied one with it.
+func (o CommandOptions) Compares() bool { return len(o.known()) > 0 }
+
+// known are the checksums of the API server's authorities.
+func (o CommandOptions) known() []string {
+	var out []string
+	for _, s := range o.ServingCAs {
+		if b, err := hex.DecodeString(s); err == nil && len(b) == 32 {
+			out = append(out, strings.ToLower(s))
+		}
+	}
+	return out
 }
 
 // compare stops whoever follows the commands at a copy of the wrong cluster.
 func (o CommandOptions) compare(cert string) Command {
 	line := "openssl x509 -in " + Quote(cert) + " -outform der | sha256sum"
-	var known []string
-	for _, s := range o.ServingCAs {
-		if b, err := hex.DecodeString(s); err == nil && len(b) == 32 {
-			known = append(known, strings.ToLower(s))
-		}
-	}
+	known := o.known()
 	if len(known) == 0 {
 		return Command{Line: line, When: Before,
 			Why: "shows which authority was copied; compare it with the CA that the API server's certificate is verified to, which this run did not see, and go on only if it is the same"}
 	}
-	return Command{Line: line + " | grep -E " + Quote("^("+strings.Join(known, "|")+") ") + " || { echo 'WRONG AUTHORITY: stop' >&2; false; }", When: Before,
-		Why: "compares the copied authority with the one that signed the certificate of the API server that runs: it prints a line, or WRONG AUTHORITY"}
+	// As one command: behind a || what failed before would pass for a wrong authority.
+	return Command{Line: "if " + line + " | grep -qE " + Quote("^("+strings.Join(known, "|")+") ") + "; then echo '" + RightAuthority + "'; else echo 'WRONG AUTHORITY: stop' >&2; false; fi", When: Before,
+		Why: "compares the copied authority with the one that signed the certificate of the API server that runs"}
 }
 
 // shown is how a file of external etcd is called in the text.

@@ -1,7 +1,9 @@
 package pki_test
 
 import (
+	"crypto/sha256"
 	"flag"
+	"fmt"
 	"maps"
 	"os"
 	"os/exec"
@@ -128,6 +130,76 @@ func TestCommandsMakeTheSecrets(t *testing.T) {
 				t.Errorf("by hand\n%s\nwritten\n%s", strings.Join(got, "\n"), strings.Join(want, "\n"))
 			}
 		})
+	}
+}
+
+// The authority that was copied is compared by a shell, and whatever is wrong with it does not pass.
+func TestComparesTheAuthority(t *testing.T) {
+	p := pkitest.New(t, "ecdsa")
+	dir := t.TempDir()
+	if err := os.MkdirAll(filepath.Join(dir, "prod-pki", "pki"), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	o := commandOptions()
+	run := func() (string, error) {
+		all := commands(t, o)
+		i := slices.IndexFunc(all, func(c pki.Command) bool { return strings.Contains(c.Line, "openssl") })
+		sh := exec.CommandContext(t.Context(), "bash", "-euo", "pipefail", "-c", all[i].Line)
+		sh.Dir = dir
+		out, err := sh.CombinedOutput()
+		return string(out), err
+	}
+	if out, err := run(); err == nil || !strings.Contains(out, "WRONG AUTHORITY") {
+		t.Errorf("no copy: %v: %s", err, out)
+	}
+	if err := os.WriteFile(filepath.Join(dir, "prod-pki", "pki", pki.FileCACert), p.Files[pki.FileCACert], 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if out, err := run(); err == nil || out != "WRONG AUTHORITY: stop\n" {
+		t.Errorf("another's: %v: %s", err, out)
+	}
+	o.ServingCAs = []string{fmt.Sprintf("%x", sha256.Sum256(p.CA.Cert.Raw))}
+	if out, err := run(); err != nil || out != pki.RightAuthority+"\n" || !o.Compares() {
+		t.Errorf("the same: %v: %s", err, out)
+	}
+	o.ServingCAs = []string{"not hex"}
+	if o.Compares() {
+		t.Error("there is nothing to compare it with")
+	}
+}
+
+// TestRenewKubeconfig: the Secret is looked at and made as it was made before, and the end of its certificate is found.
+func TestRenewKubeconfig(t *testing.T) {
+	o := commandOptions()
+	all, err := pki.RenewKubeconfig(o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var first, lines []string
+	for _, c := range commands(t, o) {
+		first = append(first, c.Line)
+	}
+	for _, c := range all {
+		lines = append(lines, c.Line)
+		if c.Makes != "" && (c.Makes != "prod/prod-kubeconfig" || !slices.Contains(first, c.Line)) {
+			t.Errorf("%+v is not the command of before", c)
+		}
+	}
+	if got := strings.Join(lines, "\n"); !strings.Contains(got, "ssh root@10.0.0.11 kubeadm certs renew admin.conf") || !strings.Contains(got, "--context=mgmt -n prod create secret generic prod-kubeconfig") {
+		t.Error(got)
+	}
+	dir := t.TempDir()
+	if err := os.WriteFile(filepath.Join(dir, "conf"), pkitest.New(t, "ecdsa").Kubeconfig, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	sh := exec.CommandContext(t.Context(), "bash", "-c", "kubectl() { base64 -w0 conf; }; "+lines[0])
+	sh.Dir = dir
+	if out, err := sh.CombinedOutput(); err != nil || !strings.HasPrefix(string(out), "notAfter=") {
+		t.Errorf("%v: %s", err, out)
+	}
+	o.Cluster = "a b"
+	if _, err := pki.RenewKubeconfig(o); err == nil {
+		t.Error("a name that no API server takes")
 	}
 }
 

@@ -6,6 +6,7 @@ import (
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	clusterv1 "sigs.k8s.io/cluster-api/api/core/v1beta2"
+	"sigs.k8s.io/cluster-api/util/annotations"
 
 	"github.com/proxaudit/proxaudit/adopt"
 	"github.com/proxaudit/proxaudit/adopt/addresspool"
@@ -39,6 +40,8 @@ func (w *world) judgeCluster() verdict {
 	switch {
 	case !c.DeletionTimestamp.IsZero():
 		return is(adopt.Destroys, "it is being deleted: the controller deletes every Machine of the cluster")
+	case annotations.HasPaused(c):
+		return isf(adopt.WaitsForever, "its annotation %s keeps it paused when spec.paused is false", clusterv1.PausedAnnotation)
 	case c.Spec.Topology.IsDefined():
 		return is(adopt.CannotTell, "it has a ClusterClass: what the topology controller makes of adopted objects is not known")
 	case !infra.IsDefined():
@@ -109,7 +112,7 @@ func (w *world) judgeCredentials(c *proxmoxCluster) *verdict {
 	}
 	ref := c.Spec.CredentialsRef
 	if ref == nil {
-		own, seen := adopt.OwnCredentials(w.s)
+		own, seen := adopt.FindOwnAccess(w.s)
 		switch {
 		case !seen:
 			v := unseen([]inventory.Need{needSecrets}, "it has no credentialsRef: whether the controller's own environment has credentials was not seen")
@@ -168,10 +171,28 @@ func (w *world) judgePools(c *proxmoxCluster) verdict {
 	}
 	for _, n := range w.nodes {
 		for _, ip := range n.InternalIPs {
+			if w.claimed(c, ip) {
+				continue
+			}
 			if taken := addresspool.Within(entries, ip); taken != "" {
 				return isf(adopt.FalseGreen, "the address %s of the Node %s lies in the pool entry %s: the pool counts it as free, and a new machine gets it", ip, n.Name, taken)
 			}
 		}
 	}
 	return is(adopt.Adopts, "its pools are made, its credentials taken into ownership, and nothing is written to Proxmox")
+}
+
+// claimed is true for an address that the cluster's own pool has given out: it is not free there. CAPMOX names the pools after the
+// ProxmoxCluster (pkg/kubernetes/ipam/ipam.go: poolFromObjectRef).
+func (w *world) claimed(c *proxmoxCluster, ip string) bool {
+	for i := range w.s.Objects {
+		o := &w.s.Objects[i]
+		if o.Cluster != "" || o.Kind != "IPAddress" || o.Namespace != w.namespace || text(o.Content, "spec", "address") != ip {
+			continue
+		}
+		if pool := text(o.Content, "spec", "poolRef", "name"); pool == c.Name+"-v4-icip" || pool == c.Name+"-v6-icip" {
+			return true
+		}
+	}
+	return false
 }

@@ -21,7 +21,12 @@ import (
 func (w *world) controlPlanes() {
 	for _, p := range w.planes {
 		if p.ref.Name != text(w.self.raw, "spec", "controlPlaneRef", "name") {
-			if p.clusterOf() == w.name {
+			switch {
+			case ownerOf(p.raw, inventory.GroupCluster, kindCluster.kind) == w.name:
+				// It goes by its owner, and not by what the Cluster refers to (cluster-api util: GetOwnerCluster).
+				w.controlPlane(p)
+				w.say(adopt.ControllerControlPlane, p.ref, is(adopt.FalseGreen, "the Cluster is its owner and refers to another one: whichever of the two is first takes the Machines over"))
+			case p.clusterOf() == w.name:
 				w.say(adopt.ControllerControlPlane, p.ref, is(adopt.WaitsForever, "the Cluster does not refer to it: the controller waits for its owner"))
 			}
 			continue

@@ -2,6 +2,7 @@ package predict
 
 import (
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 
@@ -83,6 +84,13 @@ func (w *world) judgeReplicas(o *setObject, isChild bool) verdict {
 			return isf(adopt.WaitsForever, "%d Machines, %d wanted; the annotation %s keeps it from making more", got, want, clusterv1.DisableMachineCreateAnnotation)
 		}
 		return isf(adopt.ScalesUp, "%d Machines, %d wanted: it makes %d, and CAPMOX clones their VMs", got, want, want-got)
+	}
+	// The controller writes the template's labels to its Machines in place (syncMachines), and the Machine controller those of some
+	// domains on to the Nodes (api/core/v1beta2: NodeRoleLabelPrefix).
+	for _, label := range slices.Sorted(maps.Keys(ms.Spec.Template.Labels)) {
+		if label == clusterv1.MachineControlPlaneLabel || label == "node-role.kubernetes.io/control-plane" {
+			return isf(adopt.FalseGreen, "its template has the label %s, which it writes to its Machines: workers count as control planes then", label)
+		}
 	}
 	for _, m := range machines {
 		if m.problem != "" {

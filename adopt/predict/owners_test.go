@@ -4,9 +4,11 @@ import (
 	"maps"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/proxaudit/proxaudit/adopt"
 	"github.com/proxaudit/proxaudit/inventory"
+	"github.com/proxaudit/proxaudit/inventory/inventorytest"
 )
 
 const (
@@ -508,11 +510,93 @@ func TestNotDeclared(t *testing.T) {
 	}
 }
 
+// owned gives an object an ownerReference and takes its labels.
+func owned(l *lab, kind, name, apiVersion, ownerKind, owner string) {
+	l.set(kind, name, "metadata.ownerReferences", []any{map[string]any{"apiVersion": apiVersion, "kind": ownerKind, "name": owner, "uid": "u"}})
+	l.set(kind, name, "metadata.labels", map[string]any{"a": "b"})
+}
+
+const capiVersion = "cluster.x-k8s.io/v1beta2"
+
+// What belongs to the cluster by an ownerReference alone is found by the controllers, and so by the prediction.
+func TestOwnedByReference(t *testing.T) {
+	runExperiments(t, []experiment{
+		{name: "a ProxmoxMachine without a VM", change: func(l *lab) {
+			l.copyAs("ProxmoxMachine", "w-1", "w-old")
+			l.unset("ProxmoxMachine", "w-old", "spec.virtualMachineID")
+			owned(l, "ProxmoxMachine", "w-old", capiVersion, "Machine", "w-1")
+		}, want: []string{"proxmoxmachine ProxmoxMachine/w-old clones"}},
+		{name: "a ProxmoxMachine of another version of the reference", change: func(l *lab) {
+			l.copyAs("ProxmoxMachine", "w-1", "w-old")
+			l.unset("ProxmoxMachine", "w-old", "spec.virtualMachineID")
+			owned(l, "ProxmoxMachine", "w-old", "cluster.x-k8s.io/v1beta1", "Machine", "w-1")
+		}, want: []string{"proxmoxmachine ProxmoxMachine/w-old clones"}},
+		{name: "a ProxmoxMachine that is being deleted", change: func(l *lab) {
+			l.copyAs("ProxmoxMachine", "w-1", "w-old")
+			owned(l, "ProxmoxMachine", "w-old", capiVersion, "Machine", "cp-1")
+			l.set("ProxmoxMachine", "w-old", "metadata.deletionTimestamp", "2026-01-01T00:00:00Z")
+			l.set("ProxmoxMachine", "w-old", "metadata.finalizers", []any{"proxmoxmachine.infrastructure.cluster.x-k8s.io"})
+		}, want: []string{"proxmoxmachine ProxmoxMachine/w-old destroys"}},
+		{name: "a ProxmoxMachine of nobody's", change: func(l *lab) {
+			l.copyAs("ProxmoxMachine", "w-1", "w-old")
+			owned(l, "ProxmoxMachine", "w-old", "v1", "ConfigMap", "w-1")
+		}},
+		{name: "a second control plane", change: func(l *lab) {
+			l.copyAs("KubeadmControlPlane", "prod-cp", "other")
+			owned(l, "KubeadmControlPlane", "other", capiVersion, "Cluster", "prod")
+		}, want: []string{"kubeadmcontrolplane KubeadmControlPlane/other false-green"}, why: "whichever of the two is first"},
+		{name: "a control plane of another cluster", change: func(l *lab) {
+			l.copyAs("KubeadmControlPlane", "prod-cp", "other")
+			owned(l, "KubeadmControlPlane", "other", capiVersion, "Cluster", "dev")
+		}},
+		{name: "certificates' time is not read yet", change: func(l *lab) {
+			l.set("KubeadmControlPlane", "prod-cp", "spec.rollout", map[string]any{"before": map[string]any{"certificatesExpiryDays": int64(30)}})
+		}, want: []string{kcpLine + "unknown", "kubeadmcontrolplane Machine/cp-1 unknown", "kubeadmcontrolplane Machine/cp-2 unknown", "kubeadmcontrolplane Machine/cp-3 unknown"}, why: "30 days"},
+		{name: "a rollout to come", change: func(l *lab) {
+			l.set("KubeadmControlPlane", "prod-cp", "spec.rollout", map[string]any{"after": l.s.CollectedAt.Add(time.Hour).UTC().Format(time.RFC3339)})
+		}, want: []string{kcpLine + "rolls-out", "kubeadmcontrolplane Machine/cp-1 rolls-out", "kubeadmcontrolplane Machine/cp-2 rolls-out", "kubeadmcontrolplane Machine/cp-3 rolls-out"}, why: "from"},
+		{name: "a Cluster with the annotation too", change: func(l *lab) {
+			l.set("Cluster", "prod", "metadata.annotations.[cluster.x-k8s.io/paused]", "")
+		}, want: []string{"cluster Cluster/prod waits-forever"}},
+		{name: "workers that would count as control planes", change: func(l *lab) {
+			l.set("MachineSet", "prod-md-adopted", "spec.template.metadata.labels.[cluster.x-k8s.io/control-plane]", "")
+		}, want: []string{msLine + "false-green"}},
+		{name: "two sites, and the Machines say which", change: func(l *lab) {
+			l.s.Sites = append(l.s.Sites, inventory.Site{Name: "dr", URL: "https://dr:8006"})
+			l.s.Clusters[0].Site = ""
+			for _, m := range []string{"cp-1", "cp-2", "cp-3", "w-1", "w-2"} {
+				l.set("Machine", m, "metadata.annotations.[proxaudit.io/vm]", l.s.Sites[0].Name+"/1")
+			}
+		}},
+		{name: "credentials of another site, which has a VM of the same VMID and name", change: func(l *lab) {
+			l.s.Sites = append(l.s.Sites, inventory.Site{Name: "dr", URL: "https://dr:8006"})
+			twin := *l.vm(111)
+			twin.Site = "dr"
+			config := *twin.Config
+			config.UUID = "0c3fa683-bef9-4425-b413-000000004711"
+			twin.Config = &config
+			l.s.VMs = append(l.s.VMs, twin)
+			l.stored("prod-pve").Server = "https://dr:8006"
+			l.s.Clusters[0].Declared.Infrastructure = &inventory.ProxmoxCluster{CredentialsSecret: "prod/prod-pve"}
+		}, want: []string{"machine Machine/cp-1 unknown", "machine Machine/cp-2 unknown", "machine Machine/cp-3 unknown", "machine Machine/w-1 false-green", "machine Machine/w-2 unknown",
+			"proxmoxmachine ProxmoxMachine/cp-1 unknown", "proxmoxmachine ProxmoxMachine/cp-2 unknown", "proxmoxmachine ProxmoxMachine/cp-3 unknown",
+			"proxmoxmachine ProxmoxMachine/w-1 false-green", "proxmoxmachine ProxmoxMachine/w-2 unknown"}},
+		{name: "an address of the pool that the pool gave out", change: func(l *lab) {
+			l.set("ProxmoxCluster", "prod", "spec.ipv4Config.addresses", []any{l.node("w-1").InternalIPs[0]})
+			l.add("ipam.cluster.x-k8s.io/v1beta2", "IPAddress", "w-1", map[string]any{"spec": map[string]any{"address": l.node("w-1").InternalIPs[0],
+				"poolRef": map[string]any{"name": "prod-v4-icip"}}})
+		}},
+		{name: "an address of the pool that nobody gave out", change: func(l *lab) {
+			l.set("ProxmoxCluster", "prod", "spec.ipv4Config.addresses", []any{l.node("w-1").InternalIPs[0]})
+		}, want: []string{"proxmoxcluster ProxmoxCluster/prod false-green"}},
+	})
+}
+
 // ownAccess lets CAPMOX's Deployment take its access from a Secret.
 func ownAccess(l *lab) {
 	for i := range l.s.Providers {
 		if p := &l.s.Providers[i]; p.Label == "infrastructure-proxmox" {
-			p.Credentials = "capmox-system/own"
+			p.Access = inventorytest.OwnAccess("capmox-system/own")
 		}
 	}
 }

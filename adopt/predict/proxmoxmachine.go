@@ -2,10 +2,12 @@ package predict
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/google/uuid"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 
 	"github.com/proxaudit/proxaudit/adopt"
 	"github.com/proxaudit/proxaudit/inventory"
@@ -29,9 +31,37 @@ func (w *world) proxmoxMachineObjects() {
 	}
 }
 
-// owners are the Machines of the cluster that refer to a ProxmoxMachine. The Machine controller makes them its owner
-// (cluster-api core/reconcilers/machine/machine_controller_phases.go: ensureExternalOwnershipAndWatch).
+// owners are the Machines of the cluster that CAPMOX takes for a ProxmoxMachine's: the one that its ownerReference names, whatever
+// label it has (cluster-api util: GetOwnerMachine, by the name), and those that refer to it, for the Machine controller makes them its
+// owner (cluster-api core/reconcilers/machine/machine_controller_phases.go: ensureExternalOwnershipAndWatch).
 func (w *world) owners(o *vmObject) []*machineObject {
+	refer := w.referrers(o)
+	named := find(w.members(), ownerOf(o.raw, inventory.GroupCluster, kindMachine.kind))
+	if named == nil || slices.Contains(refer, named) {
+		return refer
+	}
+	return append([]*machineObject{named}, refer...)
+}
+
+// ownerOf is the name in an object's first ownerReference to a kind; empty if it has none.
+func ownerOf(raw map[string]any, group, kind string) string {
+	refs, _, err := unstructured.NestedSlice(raw, "metadata", "ownerReferences")
+	if err != nil {
+		return ""
+	}
+	for _, r := range refs {
+		ref, ok := r.(map[string]any)
+		if !ok {
+			continue
+		}
+		if owner, _, _ := strings.Cut(text(ref, "apiVersion"), "/"); owner == group && text(ref, "kind") == kind {
+			return text(ref, "name")
+		}
+	}
+	return ""
+}
+
+func (w *world) referrers(o *vmObject) []*machineObject {
 	if w.byInfra == nil {
 		w.byInfra = map[string][]*machineObject{}
 		for _, m := range w.members() {

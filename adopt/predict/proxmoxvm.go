@@ -2,6 +2,7 @@ package predict
 
 import (
 	"fmt"
+	"strings"
 
 	clusterv1 "sigs.k8s.io/cluster-api/api/core/v1beta2"
 
@@ -9,20 +10,41 @@ import (
 	"github.com/proxaudit/proxaudit/inventory"
 )
 
-// site is where the cluster's VMs lie; needs is set if that is not known.
+// site is where CAPMOX looks for the cluster's VMs: where its credentials lead to, or else where the VMs lie. needs is set if that is not
+// known.
 func (w *world) site() (*inventory.Site, []inventory.Need) {
 	if len(w.s.Sites) == 0 {
 		return nil, []inventory.Need{inventory.AnySite}
 	}
-	if w.cluster.Site == "" && len(w.s.Sites) == 1 {
+	name := w.cluster.Site
+	if at := adopt.AccessSites(w.s, w.cluster); len(at) == 1 {
+		name = at[0]
+	}
+	if name == "" {
+		name = w.plannedSite()
+	}
+	if name == "" && len(w.s.Sites) == 1 {
 		return &w.s.Sites[0], nil
 	}
 	for i := range w.s.Sites {
-		if w.s.Sites[i].Name == w.cluster.Site {
+		if w.s.Sites[i].Name == name {
 			return &w.s.Sites[i], nil
 		}
 	}
 	return nil, []inventory.Need{{Source: inventory.ClusterSource(w.cluster.Key), Scope: inventory.ScopeSite}}
+}
+
+// plannedSite is the one site that all Machines were planned for; empty if there is none such. That CAPMOX looks there, verify checks.
+func (w *world) plannedSite() string {
+	found := ""
+	for _, m := range w.members() {
+		site, _, ok := strings.Cut(text(m.raw, "metadata", "annotations", adopt.AnnotationVM), "/")
+		if !ok || found != "" && site != found {
+			return ""
+		}
+		found = site
+	}
+	return found
 }
 
 // needOf is the need for something of a VM's site.

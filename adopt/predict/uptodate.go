@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"strings"
+	"time"
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -52,6 +53,14 @@ func (w *world) judgeUpToDate(plane *planeObject, m *machineObject) verdict {
 		return isf(adopt.Refuses, "the controller cannot compare it with the control plane: %v", err)
 	case !upToDate:
 		return is(adopt.RollsOut, result.LogMessages...)
+	}
+	// What the comparison does not hold against it yet.
+	rollout := plane.value.Spec.Rollout
+	if after := rollout.After; !after.IsZero() && after.After(now.Time) && m.value.CreationTimestamp.Before(&after) {
+		return isf(adopt.RollsOut, "spec.rollout.after asks for new Machines from %s on", after.UTC().Format(time.RFC3339))
+	}
+	if days := rollout.Before.CertificatesExpiryDays; days != 0 && m.value.Status.CertificatesExpiryDate.IsZero() {
+		return isf(adopt.CannotTell, "spec.rollout.before asks for a new Machine %d days before the certificates expire, and when that is nobody has read yet: the controller does once it is unpaused", days)
 	}
 	return is(adopt.Adopts, "the controller's own comparison finds no difference")
 }

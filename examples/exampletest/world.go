@@ -75,6 +75,8 @@ func (e Example) Start(t *testing.T) *World {
 	}
 	// client-go reads KUBECONFIG from the process's own environment.
 	t.Setenv("KUBECONFIG", kubeconfig)
+	w.env["KUBECONFIG"] = kubeconfig
+	w.pair(kubeconfig, "/etc/proxaudit/kubeconfig")
 	config, err := os.ReadFile("proxaudit.yaml")
 	if err != nil {
 		t.Fatal(err)

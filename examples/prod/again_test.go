@@ -77,3 +77,58 @@ func TestAnotherBundle(t *testing.T) {
 		})
 	}
 }
+
+// TestAdoptAgainSaysSo: the runbook of a cluster that has its bundle already says how far it is, and that it was made of a file. It names no
+// path of the machine that reads the file.
+func TestAdoptAgainSaysSo(t *testing.T) {
+	for name, c := range map[string]struct {
+		file string
+		edit func(*inventory.Snapshot)
+		want string
+	}{
+		"before":   {snapshot, nil, ""},
+		"applied":  {"adopted.json", nil, "has 33 of these 33 manifests already"},
+		"finished": {"adopted.json", func(s *inventory.Snapshot) { takeOff(s, adopt.BlockMove) }, "STOP: the management cluster has this adoption already"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			var s inventory.Snapshot
+			if err := json.Unmarshal(read(t, c.file), &s); err != nil {
+				t.Fatal(err)
+			}
+			s.Management.Kubeconfig = "mgmt.kc"
+			if c.edit != nil {
+				c.edit(&s)
+			}
+			data, err := json.Marshal(&s)
+			if err != nil {
+				t.Fatal(err)
+			}
+			dir := t.TempDir()
+			file, out := filepath.Join(dir, "snapshot.json"), filepath.Join(dir, "out")
+			if err := os.WriteFile(file, data, 0o600); err != nil {
+				t.Fatal(err)
+			}
+			if got := exampletest.FromFile(t, file, "adopt", "--cluster", "prod", "--output-dir", out); got.Code() != 0 {
+				t.Fatalf("exit %d: %s", got.Code(), got.Stderr)
+			}
+			runbook := string(read(t, filepath.Join(out, "RUNBOOK.md")))
+			if !strings.Contains(runbook, "a recorded snapshot") || !strings.Contains(runbook, "kubectl --kubeconfig=mgmt.kc --context=mgmt apply -f 01-cluster.yaml") {
+				t.Error("it says nothing of the file that it was made of")
+			}
+			if c.want == "" && strings.Contains(runbook, "already, ") || !strings.Contains(runbook, c.want) {
+				t.Errorf("it does not say %q:\n%.3000s", c.want, runbook)
+			}
+		})
+	}
+}
+
+// takeOff takes an annotation off the Cluster.
+func takeOff(s *inventory.Snapshot, annotation string) {
+	for i := range s.Objects {
+		if o := &s.Objects[i]; o.Kind == "Cluster" && o.Name == "prod" {
+			if all, ok := o.Content["metadata"].(map[string]any)["annotations"].(map[string]any); ok {
+				delete(all, annotation)
+			}
+		}
+	}
+}

@@ -37,6 +37,9 @@ Examples:
 		if err != nil {
 			return err
 		}
+		if a.options.Flags, err = sameServers(c, a.settings, snap); err != nil {
+			return err
+		}
 		plan, err := adopt.Make(snap, a.options)
 		var left *adopt.LeaveOutError
 		switch {
@@ -133,8 +136,11 @@ func (a *adoption) read(c *cli.Context) error {
 	if a.options, err = adoptOptions(c, a.settings); err != nil {
 		return err
 	}
-	if a.options.Flags, err = sameServers(c, a.settings); err != nil {
-		return err
+	a.options.Recorded = len(a.settings.from) > 0
+	if !a.options.Recorded {
+		if a.options.Environment, err = a.environment(); err != nil {
+			return err
+		}
 	}
 	if a.secretsDir != "" {
 		a.options.SecretsDir, err = filepath.Abs(a.secretsDir)

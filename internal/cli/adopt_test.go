@@ -558,3 +558,66 @@ clusters:
 		t.Errorf("flags do not win:\n%.900s", out)
 	}
 }
+
+// What the run took from its environment, the runbook says: an account with another one finds the same servers.
+func TestRunbookFromTheEnvironment(t *testing.T) {
+	b := adoptBench(t, func(s *inventory.Snapshot) {
+		s.Management.Context, s.Management.Kubeconfig = "it's", "sim1/mgmt.kc"
+	})
+	here, err := os.Getwd()
+	if err != nil {
+		t.Fatal(err)
+	}
+	b.vars["KUBECONFIG"], b.vars["PROXMOX_CA_FILE"] = "a kc:/etc/b.kc:", "ca.pem"
+	if err := os.WriteFile("ca.pem", nil, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	runbook := func(name string, args ...string) string {
+		t.Helper()
+		b.ok(prod(append(args, "--output-dir", name)...)...)
+		data, err := os.ReadFile(filepath.Join(name, "RUNBOOK.md"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		return string(data)
+	}
+	got := runbook("out")
+	for _, want := range []string{
+		"\nexport KUBECONFIG='" + here + "/a kc:/etc/b.kc'\n",
+		"PROXMOX\\_URL, PROXMOX\\_TOKEN, PROXMOX\\_SECRET, PROXMOX\\_CA\\_FILE",
+		"kubectl --kubeconfig=" + here + `/sim1/mgmt.kc '--context=it'\''s' apply -f 01-cluster.yaml`,
+		// Kubectl's current context, which nobody named, may be another by then.
+		`--read-secrets '--context=it'\''s'` + "\n",
+	} {
+		if !strings.Contains(got, want) {
+			t.Errorf("RUNBOOK.md lacks %q", want)
+		}
+	}
+	if strings.Contains(got, secret) {
+		t.Error("it has the value of a variable")
+	}
+	// The script is run in that shell: what it has goes before.
+	script, err := os.ReadFile("out/giving-up.sh")
+	if err != nil || strings.Contains(string(script), "KUBECONFIG") {
+		t.Errorf("it names a file of its own: %v %s", err, script)
+	}
+	b.ok(prod()...)
+	if !strings.Contains(b.stderr.String(), "kubectl --kubeconfig="+here+"/sim1/mgmt.kc ") {
+		t.Errorf("stderr %s", b.stderr.String())
+	}
+	delete(b.vars, "KUBECONFIG")
+	if got := runbook("more"); strings.Contains(got, "export KUBECONFIG") || !strings.Contains(got, "No KUBECONFIG in the environment") {
+		t.Error("it had none")
+	}
+	const file = `
+sites: [{name: lab, url: "https://pve1.example:8006", tokenID: "a@pve!audit", secretEnv: PVE_SECRET}]
+management: {context: "it's"}
+`
+	b.vars["PVE_SECRET"] = secret
+	if err := os.WriteFile("proxaudit.yaml", []byte(file), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if got := runbook("third"); strings.Contains(got, "PROXMOX") || !strings.Contains(got, `PVE\_SECRET`) || !strings.Contains(got, "--read-secrets --config="+here+"/proxaudit.yaml\n") {
+		t.Errorf("the configuration names the context and the site:\n%s", got)
+	}
+}

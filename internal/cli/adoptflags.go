@@ -95,8 +95,9 @@ func adoptOptions(c *cli.Context, s *settings) (adopt.Options, error) {
 var adoptFields = map[string]string{"target-name": "clusters[].adopt.name", "target-namespace": "clusters[].adopt.namespace", "addresses": "clusters[].adopt.addresses",
 	"prefix": "clusters[].adopt.prefix", "gateway": "clusters[].adopt.gateway", "dns": "clusters[].adopt.dnsServers", "credentials-secret": "clusters[].adopt.credentialsSecret"}
 
-// sameServers are the flags with which verify, in whatever folder, reads what this run did.
-func sameServers(c *cli.Context, s *settings) ([]string, error) {
+// sameServers are the flags with which verify, in whatever folder and whatever kubectl's current context is by then, reads what this
+// run did.
+func sameServers(c *cli.Context, s *settings, snap *inventory.Snapshot) ([]string, error) {
 	var out []string
 	for _, f := range []struct{ flag, file string }{{"config", s.cfg.Path}, {"kubeconfig", s.kubeconfig}} {
 		if f.file == "" {
@@ -109,7 +110,11 @@ func sameServers(c *cli.Context, s *settings) ([]string, error) {
 		out = append(out, "--"+f.flag+"="+path)
 	}
 	for _, flag := range []string{"context", "target-name", "target-namespace"} {
-		if v := c.String(flag); v != "" {
+		v := c.String(flag)
+		if flag == "context" {
+			v = cmp.Or(v, currentContext(s, snap))
+		}
+		if v != "" {
 			out = append(out, "--"+flag+"="+v)
 		}
 	}
@@ -118,6 +123,21 @@ func sameServers(c *cli.Context, s *settings) ([]string, error) {
 	}
 	return out, nil
 }
+
+// currentContext is the management cluster's if nobody named it and kubectl's current one was taken; empty if somebody did.
+func currentContext(s *settings, snap *inventory.Snapshot) string {
+	m := snap.Management
+	if m == nil || m.Context == inCluster {
+		return ""
+	}
+	if named := s.cfg.Management; s.kubeconfig == "" && named != nil && (named.None || named.Context != "") {
+		return ""
+	}
+	return m.Context
+}
+
+// inCluster is the context of a run inside the management cluster (inventory.Management).
+const inCluster = "in-cluster"
 
 // clusterConfig is the configuration's entry for a cluster; an empty one if there is none.
 func clusterConfig(cfg *config.Config, name string) config.Cluster {

@@ -198,6 +198,7 @@ func (v *verification) watching(ctx context.Context) error {
 		p.Now = v.env.Now()
 		if adopted != nil {
 			// Who the machines are was seen in the first look; from then on only their own configurations are read.
+			v.options.Narrow = true
 			p.Configurations = func(k inventory.Key) bool { return adopted[k] }
 		}
 		snap, _, err := v.env.Deps.Collect(ctx, p)

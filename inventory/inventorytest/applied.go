@@ -126,3 +126,9 @@ func applySecrets(s *inventory.Snapshot, cluster string, cas []string) {
 			Certificates: map[string][]string{"value": cas}},
 		inventory.StoredSecret{Namespace: cluster, Name: cluster + "-pve", Type: "Opaque", Keys: []string{"secret", "token", "url"}, Server: s.Sites[0].URL})
 }
+
+// OwnAccess are the variables of a CAPMOX that takes its own access to Proxmox from a Secret (NAMESPACE/NAME), as its manifests do.
+func OwnAccess(secret string) []inventory.AccessVariable {
+	return []inventory.AccessVariable{{Name: "PROXMOX_URL", Secret: secret, Key: "url"}, {Name: "PROXMOX_TOKEN", Secret: secret, Key: "token"},
+		{Name: "PROXMOX_SECRET", Secret: secret, Key: "secret"}}
+}

@@ -1,6 +1,7 @@
 package kube
 
 import (
+	"slices"
 	"strings"
 	"testing"
 
@@ -11,26 +12,37 @@ import (
 // capmoxWith is CAPMOX's Deployment with an environment.
 func capmoxWith(env string) string {
 	return "apiVersion: apps/v1\nkind: Deployment\nmetadata: {name: capmox, namespace: capmox-system, labels: {cluster.x-k8s.io/provider: infrastructure-proxmox}}\n" +
-		"spec: {template: {spec: {containers: [{name: manager, image: 'x/capmox:v0.9.0', env: [" + env + "]}]}}}\n"
+		"spec: {template: {spec: {containers: [{name: manager, image: 'x/capmox:v0.9.0', env: [" + env + "]}]}}}\nstatus: {conditions: [{type: Progressing, lastUpdateTime: '2026-12-01T07:00:00Z'}]}\n"
 }
 
-// Of the environment of CAPMOX the Secret is kept that its access to Proxmox comes from, and no value.
-func TestProviderCredentials(t *testing.T) {
-	for env, want := range map[string]string{
-		"": "",
-		"{name: PROXMOX_URL, valueFrom: {secretKeyRef: {name: own, key: url}}}":         "capmox-system/own",
-		"{name: PROXMOX_URL, valueFrom: {secretKeyRef: {name: own, key: endpoint}}}":    "",
-		"{name: PROXMOX_URL, valueFrom: {configMapKeyRef: {name: own, key: endpoint}}}": "",
-		"{name: OTHER, valueFrom: {secretKeyRef: {name: own, key: url}}}":               "",
-		"{name: PROXMOX_URL, value: 'https://u:" + canaryBlob + "@pve'}":                "",
+// Of the environment of CAPMOX it is kept where its access to Proxmox comes from, and no value.
+func TestProviderAccess(t *testing.T) {
+	const rest = ", {name: PROXMOX_TOKEN, valueFrom: {secretKeyRef: {name: own, key: token}}}, {name: OTHER, valueFrom: {secretKeyRef: {name: other, key: url}}}"
+	token := inventory.AccessVariable{Name: "PROXMOX_TOKEN", Secret: "capmox-system/own", Key: "token"}
+	for env, want := range map[string]inventory.AccessVariable{
+		"{name: PROXMOX_URL, valueFrom: {secretKeyRef: {name: own, key: url}}}":         {Name: "PROXMOX_URL", Secret: "capmox-system/own", Key: "url"},
+		"{name: PROXMOX_URL, valueFrom: {secretKeyRef: {name: own, key: endpoint}}}":    {Name: "PROXMOX_URL", Secret: "capmox-system/own", Key: "endpoint"},
+		"{name: PROXMOX_URL, valueFrom: {configMapKeyRef: {name: own, key: endpoint}}}": {Name: "PROXMOX_URL", Unread: true},
+		"{name: PROXMOX_URL, value: 'https://pve:8006/api2/json'}":                      {Name: "PROXMOX_URL", Set: true, Server: "https://pve:8006"},
+		"{name: PROXMOX_URL, value: 'https://u:" + canaryBlob + "@pve'}":                {Name: "PROXMOX_URL", Set: true, Server: "https://pve"},
+		"{name: PROXMOX_URL, value: '$(HOST)'}":                                         {Name: "PROXMOX_URL", Unread: true},
+		"{name: PROXMOX_URL, value: ''}":                                                {Name: "PROXMOX_URL"},
+		"{name: PROXMOX_URL, value: 'https://a'}, {name: PROXMOX_URL, value: ''}":       {Name: "PROXMOX_URL"},
 	} {
-		s := client(t, sim(t, kubesim.Config{}, kubesim.Options{}, capmoxWith(env))).CollectManagement(t.Context(), ManagementOptions{Adoption: true})
-		if len(s.Providers) != 1 || s.Providers[0].Credentials != want || (s.Providers[0].Server != "") != (strings.Contains(env, "value: ") || strings.Contains(env, "endpoint")) || s.Providers[0].Version != "v0.9.0" {
+		s := client(t, sim(t, kubesim.Config{}, kubesim.Options{}, capmoxWith(env+rest))).CollectManagement(t.Context(), ManagementOptions{Adoption: true})
+		if len(s.Providers) != 1 || !slices.Equal(s.Providers[0].Access, []inventory.AccessVariable{want, token}) || s.Providers[0].Version != "v0.9.0" ||
+			s.Providers[0].RolledOut == nil || s.Providers[0].RolledOut.Format("15:04") != "07:00" {
 			t.Errorf("%s: %+v", env, s.Providers)
 		}
 		if all := toJSON(t, inventory.Snapshot{Providers: s.Providers, Objects: s.Objects}); strings.Contains(all, canaryBlob) {
 			t.Errorf("%s: a value of the environment is in the Snapshot: %s", env, all)
 		}
+	}
+	s := client(t, sim(t, kubesim.Config{}, kubesim.Options{}, strings.Replace(capmoxWith("{name: PROXMOX_URL, value: 'https://pve'}"), "env:", "envFrom: [{secretRef: {name: x}}], env:", 1))).
+		CollectManagement(t.Context(), ManagementOptions{Adoption: true})
+	if len(s.Providers) != 1 || !slices.Equal(s.Providers[0].Access, []inventory.AccessVariable{{Name: "PROXMOX_URL", Set: true, Server: "https://pve"},
+		{Name: "PROXMOX_TOKEN", Unread: true}, {Name: "PROXMOX_SECRET", Unread: true}}) {
+		t.Errorf("%+v", s.Providers)
 	}
 }
 
@@ -57,20 +69,6 @@ func TestTokenID(t *testing.T) {
 	} {
 		if got := tokenID(text); got != want {
 			t.Errorf("%q: %q, want %q", text, got, want)
-		}
-	}
-}
-
-// Of CAPMOX's token, the ID counts only where it is taken from the Secret that is read.
-func TestProviderToken(t *testing.T) {
-	for env, want := range map[string]string{
-		"{name: PROXMOX_TOKEN, valueFrom: {secretKeyRef: {name: own, key: token}}}": "capmox-system/own",
-		"{name: PROXMOX_TOKEN, valueFrom: {secretKeyRef: {name: own, key: id}}}":    "",
-		"{name: PROXMOX_TOKEN, value: '" + canaryBlob + "'}":                        "",
-	} {
-		s := client(t, sim(t, kubesim.Config{}, kubesim.Options{}, capmoxWith(env))).CollectManagement(t.Context(), ManagementOptions{Adoption: true})
-		if len(s.Providers) != 1 || s.Providers[0].Token != want {
-			t.Errorf("%s: %+v", env, s.Providers)
 		}
 	}
 }

@@ -11,7 +11,9 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"time"
 
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	kjson "k8s.io/apimachinery/pkg/util/json"
 	"k8s.io/client-go/tools/clientcmd"
 	"k8s.io/client-go/util/keyutil"
@@ -39,6 +41,7 @@ func decodeSecret(body []byte, w wantedSecret) (out inventory.StoredSecret, ok b
 	if meta := s.meta(nil, 0, nil); len(meta.Owners) > 0 {
 		out.Owners = meta.Owners
 	}
+	out.Changed = changedAt(body)
 	data := make(map[string][]byte, len(s.Data))
 	for _, key := range slices.Sorted(maps.Keys(s.Data)) {
 		value, err := base64.StdEncoding.DecodeString(s.Data[key])
@@ -69,6 +72,28 @@ func decodeSecret(body []byte, w wantedSecret) (out inventory.StoredSecret, ok b
 	case useNames:
 	}
 	return out, true
+}
+
+// changedAt is when an object was written last: the API server notes it for each who writes (metadata.managedFields).
+func changedAt(body []byte) *time.Time {
+	var o struct {
+		Metadata struct {
+			CreationTimestamp *metav1.Time `json:"creationTimestamp"`
+			ManagedFields     []struct {
+				Time *metav1.Time `json:"time"`
+			} `json:"managedFields"`
+		} `json:"metadata"`
+	}
+	if err := kjson.Unmarshal(body, &o); err != nil {
+		return nil
+	}
+	last := utc(o.Metadata.CreationTimestamp)
+	for _, f := range o.Metadata.ManagedFields {
+		if at := utc(f.Time); at != nil && (last == nil || at.After(*last)) {
+			last = at
+		}
+	}
+	return last
 }
 
 // certificates are the PEM certificates in a value, in their order. Bundles have several.

@@ -11,6 +11,7 @@ import (
 
 	"golang.org/x/sync/errgroup"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 
 	"github.com/proxaudit/proxaudit/inventory"
 )
@@ -45,9 +46,19 @@ type wantedSecret struct {
 
 func (w wantedSecret) String() string { return w.namespace + "/" + w.name }
 
-// wantedSecrets are the Secrets by name that the declared clusters need (cluster-api util/secret: Purpose; the external
-// etcd's client certificate is left out, for CAPMOX clusters keep theirs stacked). Nothing is wanted of a cluster that no
-// Cluster object declares.
+// hasExternalEtcd is true for a cluster whose control plane reaches an etcd of its own with a client certificate.
+func hasExternalEtcd(s *inventory.Snapshot, plane *inventory.Ref) bool {
+	return plane != nil && slices.ContainsFunc(s.Objects, func(o inventory.Object) bool {
+		if o.Cluster != "" || o.Kind != kindKubeadmControlPlane.kind || o.Namespace != plane.Namespace || o.Name != plane.Name {
+			return false
+		}
+		external, found, err := unstructured.NestedMap(o.Content, "spec", "kubeadmConfigSpec", "clusterConfiguration", "etcd", "external")
+		return err == nil && found && len(external) > 0
+	})
+}
+
+// wantedSecrets are the Secrets by name that the declared clusters need (cluster-api util/secret: Purpose). Nothing but CAPMOX's own
+// access is wanted where no Cluster object declares a cluster.
 func wantedSecrets(s *inventory.Snapshot) []wantedSecret {
 	var out []wantedSecret
 	declared := map[string]bool{}
@@ -59,6 +70,9 @@ func wantedSecrets(s *inventory.Snapshot) []wantedSecret {
 		declared[s.Clusters[i].Key] = true
 		for _, purpose := range []string{"ca", "etcd", "proxy", "sa"} {
 			out = append(out, wantedSecret{d.Namespace, d.Name + "-" + purpose, usePair})
+		}
+		if hasExternalEtcd(s, d.ControlPlaneRef) {
+			out = append(out, wantedSecret{d.Namespace, d.Name + "-apiserver-etcd-client", usePair})
 		}
 		out = append(out, wantedSecret{d.Namespace, d.Name + "-kubeconfig", useKubeconfig})
 		if d.Infrastructure == nil {
@@ -73,9 +87,12 @@ func wantedSecrets(s *inventory.Snapshot) []wantedSecret {
 			out = append(out, wantedSecret{m.Namespace, m.DataSecretName, useNames})
 		}
 	}
+	// Where CAPMOX looks counts before anything is declared.
 	for i := range s.Providers {
-		if namespace, name, ok := strings.Cut(s.Providers[i].Credentials, "/"); ok && len(declared) > 0 {
-			out = append(out, wantedSecret{namespace, name, useCredentials})
+		for _, v := range s.Providers[i].Access {
+			if namespace, name, ok := strings.Cut(v.Secret, "/"); ok {
+				out = append(out, wantedSecret{namespace, name, useCredentials})
+			}
 		}
 	}
 	slices.SortFunc(out, func(a, b wantedSecret) int {

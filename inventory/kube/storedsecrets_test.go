@@ -156,6 +156,7 @@ func TestStoredSecrets(t *testing.T) {
 	labels := map[string]string{"cluster.x-k8s.io/cluster-name": "prod"}
 	elsewhere := slices.Clone(owners)
 	elsewhere[0].Namespace = "capmox"
+	changed := time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)
 	want := []inventory.StoredSecret{
 		{Namespace: "capmox", Name: "proxmox", Type: "Opaque", Keys: []string{"root_ca", "secret", "token", "url"}, Labels: labels, Owners: elsewhere, Server: "https://pve:8006"},
 		{Namespace: "ns", Name: "prod-ca", Type: "cluster.x-k8s.io/secret", Keys: []string{"note", "tls.crt", "tls.key"}, EmptyKeys: []string{"empty"}, Labels: labels, Owners: owners,
@@ -167,6 +168,11 @@ func TestStoredSecrets(t *testing.T) {
 		{Namespace: "ns", Name: "prod-proxy", Absent: true},
 		{Namespace: "ns", Name: "prod-sa", Type: "Opaque", Keys: []string{"sa.key", "sa.pub"}, Labels: labels, Owners: owners, KeyMatches: &yes},
 		{Namespace: "ns", Name: "w-1-data", Type: "cluster.x-k8s.io/secret", Keys: []string{"format", "value"}, Labels: labels, Owners: owners},
+	}
+	for i := range want {
+		if !want[i].Absent {
+			want[i].Changed = &changed
+		}
 	}
 	got := toJSON(t, s.StoredSecrets)
 	if got != toJSON(t, want) {

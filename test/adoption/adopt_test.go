@@ -39,6 +39,7 @@ func TestAdopt(t *testing.T) {
 	w.readSecrets(t)
 	dir := filepath.Join(w.Dir, "adoption")
 	var steps []step
+	var before []string
 
 	w.Step(t, "verify before there is anything", func() { w.Proxaudit(t, "verify", "--cluster", prod).Want(t, 2) })
 	w.Step(t, "adopt", func() { steps = w.renderBundle(t, dir) })
@@ -49,6 +50,7 @@ func TestAdopt(t *testing.T) {
 		w.Step(t, s.ID, func() { w.follow(t, dir, s) })
 		if s.ID == "apply-owners" {
 			w.Step(t, "a second adopt changes nothing", func() { w.renderAgain(t, dir) })
+			before = w.declared(t)
 		}
 	}
 	w.Step(t, "the outcome", func() { w.adopted(t, nodes, productOwners) })
@@ -56,6 +58,7 @@ func TestAdopt(t *testing.T) {
 	w.Step(t, "the outcome, still", func() { w.adopted(t, nodes, productOwners) })
 	w.Step(t, "finish", func() { w.follow(t, dir, steps[len(steps)-1]) })
 	w.Step(t, "the outcome, without brakes", func() { w.adopted(t, nodes, productOwners) })
+	w.Step(t, "nothing beside it", func() { w.nothingElse(t, before) })
 	w.Step(t, "proxaudit after", func() { w.classed(t, "managed") })
 	t.Run("under management", func(t *testing.T) { w.scaleUp(t) })
 }

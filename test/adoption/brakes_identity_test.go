@@ -24,10 +24,11 @@ const (
 	rowRKE2       = "Node has the providerID `rke2://NAME`"
 	rowTalos      = "Node has the providerID `talos://PLATFORM/NAME`"
 	rowIgnored    = "credentials of another site in the Secret, and CAPMOX has some of its own"
+	rowMark       = "VM that still has the tag `go-proxmox+cloud-init`"
 	rowDirect     = "`kubectl delete proxmoxmachine` of an adopted one that is not paused"
 )
 
-var identityRows = []string{rowWrongVM, rowWrongID, rowTwins, rowShared, rowNoUUID, rowSameUUID, rowDevices, rowDevicesOff, rowK3s, rowRKE2, rowTalos, rowIgnored, rowDirect}
+var identityRows = []string{rowWrongVM, rowWrongID, rowTwins, rowShared, rowNoUUID, rowSameUUID, rowDevices, rowDevicesOff, rowK3s, rowRKE2, rowTalos, rowMark, rowIgnored, rowDirect}
 
 var (
 	// wrongVM names 238, and its Node runs on 138. Both VMs have the name.
@@ -55,6 +56,7 @@ var (
 	k3sID      = naive{machine: worker("k3s-id", 148, "pve1"), nodeID: "k3s://k3s-id"}
 	rke2ID     = naive{machine: worker("rke2-id", 149, "pve1"), nodeID: "rke2://rke2-id"}
 	talosID    = naive{machine: worker("talos-id", 150, "pve1"), nodeID: "talos://nocloud/talos-id"}
+	marked     = naive{machine: worker("marked", 153, "pve1"), vm: func(vm *pvesim.VM) { vm.Tags = []string{"go-proxmox+cloud-init"} }}
 	ignored    = naive{machine: worker("ignored", 152, "pve1")}
 	direct     = naive{machine: worker("direct", 151, "pve1"), manifest: annotated(preDrain, preTerminate, "cluster.x-k8s.io/skip-remediation")}
 )
@@ -70,7 +72,7 @@ func TestBrakesOfIdentity(t *testing.T) {
 	w := newWorld(t, writable())
 	w.readSecrets(t)
 	w.adoptProd(t)
-	declared := []naive{wrongVM, wrongID, twin, otherTwin, shared, noUUID, sameUUID, sameUUIDas, devices, devicesOff, k3sID, rke2ID, talosID, direct}
+	declared := []naive{wrongVM, wrongID, twin, otherTwin, shared, noUUID, sameUUID, sameUUIDas, devices, devicesOff, k3sID, rke2ID, talosID, marked, direct}
 	var manifests []object
 	var paused, acknowledge []string
 	for _, n := range declared {
@@ -136,6 +138,15 @@ func (w *World) identityBrakes() []brake {
 		}),
 		w.vmBrake(rowDevices, devices, "adopts", w.provisioned(devices, "True/Provisioned", "Running", "nothing is compared, and the device stays as it is")),
 		w.devicesOffBrake(),
+		w.vmBrake(rowMark, marked, "rewrites", func(t *testing.T) (told, missing string) {
+			if told, missing = w.provisioned(marked, "True/Provisioned", "Running", "CAPMOX takes the ISO out and the tag off")(t); missing != "" {
+				return "", missing
+			}
+			if w.asked(marked.machine) == "no write" {
+				return "", "nothing was asked for of the VM yet"
+			}
+			return told, ""
+		}),
 		w.foreignBrake(rowK3s, k3sID), w.foreignBrake(rowRKE2, rke2ID), w.foreignBrake(rowTalos, talosID),
 	}
 }

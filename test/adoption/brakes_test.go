@@ -72,6 +72,16 @@ func (v verification) foretold(controller, kind, name string) (outcomes []string
 	return outcomes
 }
 
+// failed is what a check of a name that fails says; empty if none does.
+func (v verification) failed(check string) string {
+	for _, c := range v.Checks {
+		if c.Name == check && c.State == "failed" {
+			return c.Detail
+		}
+	}
+	return ""
+}
+
 // meet compares what was foretold with what happens, for brakes that are let go at once, and writes their rows.
 func (w *World) meet(t *testing.T, v verification, brakes []brake) {
 	t.Helper()

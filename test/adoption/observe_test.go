@@ -267,3 +267,28 @@ func (w *World) becameOfMachine(t *testing.T, m machine) string {
 	}
 	return "adopts"
 }
+
+// declaredKinds are all that a bundle, a controller or a person could make of Cluster API, and the Secrets.
+const declaredKinds = "clusters,machines,machinesets,machinedeployments,machinehealthchecks,machinepools,clusterclasses,kubeadmcontrolplanes,kubeadmcontrolplanetemplates," +
+	"kubeadmconfigs,kubeadmconfigtemplates,proxmoxclusters,proxmoxclustertemplates,proxmoxmachines,proxmoxmachinetemplates,ipaddressclaims,ipaddresses,inclusterippools,globalinclusterippools,secrets"
+
+// declared are the objects of all namespaces, one a line.
+func (w *World) declared(t *testing.T) []string {
+	t.Helper()
+	out := strings.Fields(w.Kubectl(t, "get", declaredKinds, "-A", "--ignore-not-found", "-o", `jsonpath={range .items[*]}{.kind}/{.metadata.namespace}/{.metadata.name}{"\n"}{end}`))
+	slices.Sort(out)
+	if len(out) < 30 {
+		t.Fatalf("%q", out)
+	}
+	return out
+}
+
+// nothingElse: beside what the bundle applied there is what controllers derive from it, the pool that CAPMOX makes for a ProxmoxCluster,
+// and nothing more.
+func (w *World) nothingElse(t *testing.T, before []string) {
+	t.Helper()
+	want := slices.Sorted(slices.Values(append(slices.Clone(before), "InClusterIPPool/"+prod+"/"+prod+"-v4-icip")))
+	if got := w.declared(t); !slices.Equal(got, want) {
+		t.Errorf("there is\n%s\nwant\n%s", strings.Join(got, "\n"), strings.Join(want, "\n"))
+	}
+}

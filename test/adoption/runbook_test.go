@@ -20,7 +20,7 @@ type plan struct {
 type step struct {
 	ID                             string
 	Title, File                    string
-	Before, Commands, Check, After []string
+	Before, Commands, Also, Check, After []string
 }
 
 // readSecrets lets proxaudit read the Secrets that verify looks at, by name.
@@ -64,7 +64,7 @@ func (w *World) renderBundle(t *testing.T, dir string) []step {
 		t.Fatal(err)
 	}
 	for _, s := range p.Steps {
-		for _, c := range slices.Concat(s.Before, s.Commands, s.Check, s.After) {
+		for _, c := range slices.Concat(s.Before, s.Commands, s.Also, s.Check, s.After) {
 			if !bytes.Contains(runbook, []byte(c)) {
 				t.Errorf("RUNBOOK.md lacks %q of step %s", c, s.ID)
 			}
@@ -102,7 +102,7 @@ func (w *World) follow(t *testing.T, dir string, s step) {
 	if s.ID == "create-secrets" {
 		w.fillIn(t, filepath.Join(dir, prod+"-pve.env"))
 	}
-	for _, c := range s.Commands {
+	for _, c := range slices.Concat(s.Commands, s.Also) {
 		w.shell(t, dir, c)
 	}
 	for _, c := range s.Check {
@@ -114,11 +114,10 @@ func (w *World) follow(t *testing.T, dir string, s step) {
 	for _, c := range s.After {
 		w.shell(t, dir, c)
 	}
-	if s.ID == "create-secrets" {
-		for _, gone := range []string{dir + "-secrets", filepath.Join(dir, prod+"-pve.env")} {
-			if _, err := os.Lstat(gone); !errors.Is(err, os.ErrNotExist) {
-				t.Errorf("%s is still there: %v", gone, err)
-			}
+	// What holds keys and the token is there until verify has seen that they fit, and no longer.
+	for path, last := range map[string]string{dir + "-secrets": "apply-owners", filepath.Join(dir, prod+"-pve.env"): "unpause-cluster"} {
+		if _, err := os.Lstat(path); s.ID == last && !errors.Is(err, os.ErrNotExist) {
+			t.Errorf("%s is still there: %v", path, err)
 		}
 	}
 }
