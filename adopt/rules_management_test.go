@@ -121,6 +121,8 @@ func managementCases() map[string][]ruleCase {
 		},
 		"PXA212": {
 			{"nobody shows where they lead", setOptions(func(o *adopt.Options) { o.Future.ControllerCredentials = true }), find("cluster/prod", "CAPMOX has no credentials of its own"), false},
+			{"their own Secret leads to no site that was read", all(setOptions(func(o *adopt.Options) { o.Future.ControllerCredentials = true }), ownAccess(&inventory.StoredSecret{Keys: []string{"secret", "token", "url"}, Server: "https://elsewhere.example:8006"})),
+				find("cluster/prod", "lead to https://elsewhere.example:8006"), false},
 			{"edge: nobody shows where they lead, and they were not read", all(setOptions(func(o *adopt.Options) { o.Future.ControllerCredentials = true }), ownAccess(nil)), nil, false},
 			{"their own Secret shows that they lead here", all(setOptions(func(o *adopt.Options) { o.Future.ControllerCredentials = true }), ownAccess(&inventory.StoredSecret{Keys: []string{"secret", "token", "url"}, Server: "https://pve1.example:8006"})), nil, false},
 			{"their own Secret leads elsewhere, whatever the cluster gets", all(managed("dr"), ownAccess(&inventory.StoredSecret{Keys: []string{"secret", "token", "url"}, Server: "https://dr:8006"}), setOptions(func(o *adopt.Options) { o.Future.ControllerCredentials = false })),

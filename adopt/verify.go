@@ -44,7 +44,7 @@ func Verify(s *inventory.Snapshot, opt VerifyOptions, predictions []Prediction) 
 	p.findExisting()
 	v := &verifier{planner: p, actor: actor{said: opt.CAPMOXTokenID, seen: p.capmoxTokenID()}}
 	if !opt.Narrow {
-		v.unseen = p.unseenGuests()
+		v.hidden = p.unseenGuests()
 	}
 	v.findDeclared()
 	out := &Verification{
@@ -74,8 +74,8 @@ func Verify(s *inventory.Snapshot, opt VerifyOptions, predictions []Prediction) 
 type verifier struct {
 	*planner
 	actor actor
-	// unseen are the guests that may have the UUID of an adopted VM too.
-	unseen []inventory.Need
+	// hidden are the guests that may have the UUID of an adopted VM too.
+	hidden []inventory.Need
 	// machines are the Machines of the cluster, groups their owners.
 	machines []*inventory.Machine
 	infra    map[string]*inventory.ProxmoxMachine

@@ -36,7 +36,7 @@ func (v *verifier) checkIdentities() []Check {
 			c.State, c.Detail, c.Remedy = CheckFailed, strings.Join(details, "; "), "Leave it paused. "+strings.Join(remedies, " ")
 		case len(missing) > 0:
 			c.State, c.Missing, c.Detail = CheckUnknown, missing, "not seen: "+missing[0].String()
-			if slices.Contains(v.unseen, missing[0]) {
+			if slices.Contains(v.hidden, missing[0]) {
 				c.Detail += ", so that another guest may have its UUID"
 			}
 			c.Remedy = "Let that be read first: the coverage says what kept it away."
@@ -134,7 +134,7 @@ func (v *verifier) compareVM(site, vmid, uuid string) (wrong []difference, missi
 				wrong = append(wrong, difference{fmt.Sprintf("VM %s has the same UUID as VM %s/%s", other.Key(), site, vmid), otherVM})
 			}
 		}
-		return wrong, append(missing, v.unseen...)
+		return wrong, append(missing, v.hidden...)
 	}
 	if v.s.Known(source, inventory.ScopeGuests) {
 		return []difference{{fmt.Sprintf("site %s has no VM %s", site, vmid), otherVM}}, nil
