@@ -5,7 +5,9 @@ import (
 	"fmt"
 	"maps"
 	"slices"
+	"strings"
 
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/labels"
 	clusterv1 "sigs.k8s.io/cluster-api/api/core/v1beta2"
 
@@ -54,8 +56,14 @@ var ruleDeclared = Rule{
 				}
 			}
 		}
-		out = append(out, p.leftovers(r, known)...)
-		return append(out, p.takers(r)...)
+		takers := p.takers(r)
+		for _, f := range p.leftovers(r, known) {
+			// What a taker would take is said already.
+			if !slices.ContainsFunc(takers, func(t Finding) bool { return t.Subject.ID == f.Subject.ID }) {
+				out = append(out, f)
+			}
+		}
+		return append(out, takers...)
 	},
 }
 
@@ -70,20 +78,43 @@ func (p *planner) leftovers(r *Rule, known map[objectID]bool) []Finding {
 	var out []Finding
 	for i := range p.s.Objects {
 		o := &p.s.Objects[i]
-		if o.Cluster != "" || !slices.Contains(bundleGroups, groupOf(o)) || o.Namespace != p.namespace || !p.claims(o) || known[objectID{o.Kind, o.Namespace, o.Name}] {
+		if o.Cluster != "" || !slices.Contains(bundleGroups, groupOf(o)) || o.Namespace != p.namespace || known[objectID{o.Kind, o.Namespace, o.Name}] || !p.claims(o) && !p.ownedBy(o, known) {
 			continue
 		}
 		switch {
 		case o.Kind == "Machine":
 			out = append(out, r.of(objectSubject(o), "it belongs to the Cluster "+p.name+", and the bundle has no such machine: what counts Machines would delete one that is too many"))
-		case !rendered(o):
-		case o.Kind == "MachineSet" || o.Kind == "MachineDeployment" || o.Kind == "KubeadmControlPlane":
+		case o.Kind == "ProxmoxMachine":
+			out = append(out, r.of(objectSubject(o), "it belongs to the Cluster "+p.name+" or to one of its Machines, and the bundle has no such machine: CAPMOX clones a VM for it, or destroys the one that it names, as soon as it has its owner"))
+		case makers[o.Kind] && rendered(o):
 			out = append(out, r.of(objectSubject(o), "an earlier bundle made it, and this one has none of the name: without Machines it would clone VMs"))
-		default:
+		case makers[o.Kind]:
+			out = append(out, r.of(objectSubject(o), "it belongs to the Cluster "+p.name+", and proxaudit did not render it: once that Cluster is there it makes Machines, or takes the adopted ones"))
+		case rendered(o):
 			out = append(out, r.of(objectSubject(o), "an earlier bundle made it, and this one has none of the name"))
 		}
 	}
 	return out
+}
+
+// makers are the kinds that make Machines, and count them.
+var makers = map[string]bool{"MachineSet": true, "MachineDeployment": true, "KubeadmControlPlane": true}
+
+// ownedBy is true for an object whose ownerReference names one of the bundle: controllers go by that, and by no label (cluster-api util:
+// GetOwnerMachine, GetOwnerCluster).
+func (p *planner) ownedBy(o *inventory.Object, planned map[objectID]bool) bool {
+	refs, _, err := unstructured.NestedSlice(o.Content, "metadata", "ownerReferences")
+	if err != nil {
+		return false
+	}
+	return slices.ContainsFunc(refs, func(r any) bool {
+		ref, ok := r.(map[string]any)
+		if !ok {
+			return false
+		}
+		group, _, _ := strings.Cut(nested(ref, "apiVersion"), "/")
+		return slices.Contains(bundleGroups, group) && planned[objectID{nested(ref, "kind"), o.Namespace, nested(ref, "name")}]
+	})
 }
 
 // bundleGroups are the API groups of what a bundle is made of, Secrets aside.

@@ -65,6 +65,11 @@ func renderedFor(cluster string, annotations map[string]string, spec map[string]
 	return map[string]any{"spec": spec, "metadata": map[string]any{"annotations": anyMap(annotations), "labels": map[string]any{"cluster.x-k8s.io/cluster-name": cluster}}}
 }
 
+// ownedContent is the content of an object that has an owner and no label.
+func ownedContent(kind, name string) map[string]any {
+	return map[string]any{"metadata": map[string]any{"ownerReferences": []any{map[string]any{"apiVersion": capi, "kind": kind, "name": name, "uid": "u"}}}}
+}
+
 // machineThere is a Machine and ProxmoxMachine of a cluster, both of that name, that declare no VM of the fixture.
 func machineThere(cluster, name string, annotations map[string]string) change {
 	return all(object(capi, "Machine", name, renderedFor(cluster, annotations, map[string]any{"clusterName": cluster})),
@@ -164,9 +169,18 @@ func managementCases() map[string][]ruleCase {
 			{"a Machine of an earlier bundle that is no machine any more", object(capi, "Machine", "w-9", renderedFor("prod", oursFor(1009, "w-9"), map[string]any{"clusterName": "prod"})),
 				find("machine/prod/w-9", "no such machine"), false},
 			{"a worker that is left out, and an earlier bundle's Machine for it", all(declaredMachine("prod", "w-1", 1001, oursFor(1001, "w-1")), setOptions(func(o *adopt.Options) { o.LeaveOut = []string{"w-1"} })),
-				[]wanted{{"machine/prod/w-1", "no such machine"}, {"proxmoxmachine/prod/w-1", "none of the name"}}, false},
+				[]wanted{{"machine/prod/w-1", "no such machine"}, {"proxmoxmachine/prod/w-1", "CAPMOX clones a VM for it"}}, false},
 			{"a control plane of an earlier bundle under another name", object("controlplane.cluster.x-k8s.io/v1beta2", "KubeadmControlPlane", "prod-cp", renderedFor("prod", ours(), nil)),
 				find("kubeadmcontrolplane/prod/prod-cp", "would clone"), false},
+			{"a ProxmoxMachine that an adopted Machine will own", object("infrastructure.cluster.x-k8s.io/v1alpha2", "ProxmoxMachine", "w-old", ownedContent("Machine", "w-1")),
+				find("proxmoxmachine/prod/w-old", "CAPMOX clones a VM for it, or destroys"), false},
+			{"a ProxmoxMachine with the cluster's label", object("infrastructure.cluster.x-k8s.io/v1alpha2", "ProxmoxMachine", "w-old", renderedFor("prod", nil, nil)),
+				find("proxmoxmachine/prod/w-old", "CAPMOX clones"), false},
+			{"a ProxmoxMachine of another Machine", object("infrastructure.cluster.x-k8s.io/v1alpha2", "ProxmoxMachine", "w-old", ownedContent("Machine", "web-1")), nil, false},
+			{"a control plane that the Cluster will own", object("controlplane.cluster.x-k8s.io/v1beta2", "KubeadmControlPlane", "other", ownedContent("Cluster", "prod")),
+				find("kubeadmcontrolplane/prod/other", "takes the adopted ones"), false},
+			{"a MachineSet of the cluster that somebody made", object(capi, "MachineSet", "legacy", map[string]any{"spec": map[string]any{"clusterName": "prod", "selector": matchLabels("a", "b")}}),
+				find("machineset/prod/legacy", "takes the adopted ones"), false},
 			{"a template of an earlier bundle that this one does not have", object("infrastructure.cluster.x-k8s.io/v1alpha2", "ProxmoxMachineTemplate", "prod-gpu", renderedFor("prod", ours(), nil)),
 				find("proxmoxmachinetemplate/prod/prod-gpu", "an earlier bundle made it"), false},
 			{"a template of the cluster that somebody made", object("infrastructure.cluster.x-k8s.io/v1alpha2", "ProxmoxMachineTemplate", "prod-gpu", renderedFor("prod", nil, nil)), nil, false},
@@ -178,7 +192,7 @@ func managementCases() map[string][]ruleCase {
 				declaredMachine("prod", "w-1", 1001, oursFor(1001, "w-1"))), nil, false},
 			{"a Machine of another cluster in the namespace", machineThere("dev", "web-1", oursFor(2001, "web-1")), nil, false},
 			{"a MachineSet of another cluster", owner("MachineSet", "dev", matchLabels("machine-template-hash", "adopted"), nil), nil, false},
-			{"a MachineSet of other machines", owner("MachineSet", "prod", matchLabels("cluster.x-k8s.io/deployment-name", "gpu"), nil), nil, false},
+			{"a MachineSet of other machines", owner("MachineSet", "prod", matchLabels("cluster.x-k8s.io/deployment-name", "gpu"), nil), find("machineset/prod/other", "it makes Machines"), false},
 			{"an object of the name in another namespace", object(capi, "Cluster", "prod", map[string]any{"metadata": map[string]any{"namespace": "dev"}}), nil, false},
 			{"edge: an earlier bundle's objects in another namespace declare it too", declaredMachine("old", "w-1", 1001, ours()),
 				[]wanted{{"vm/lab/1001", "the Machine old/w-1"}, {"vm/lab/1001", "the ProxmoxMachine old/w-1"}}, false},

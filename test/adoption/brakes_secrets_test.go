@@ -182,7 +182,7 @@ func (w *World) anotherSite(t *testing.T) {
 	w.WaitCondition(t, "Paused", "machine/"+elsewhere.name, "machine/"+lookalike.name)
 	w.useSite(t, other)
 	w.knowSite(t, "dc2", other)
-	before := w.verify(t, 1, "--read-secrets")
+	before := w.verify(t, 3, "--read-secrets")
 	said := before.failed("credentials")
 	if !strings.Contains(said, "lead to site dc2") {
 		t.Errorf("verify says of the credentials %q", said)
@@ -221,7 +221,7 @@ func (w *World) anotherSite(t *testing.T) {
 		}
 		return fmt.Sprintf("the ProxmoxMachine is ready with the providerID of the other site's VM, the Machine %s with the Node %s", m.Status.Phase, m.Status.NodeRef.Name), ""
 	})
-	after := w.verify(t, 1, "--read-secrets")
+	after := w.verify(t, 3, "--read-secrets")
 	if got := after.foretold("proxmoxmachine", "ProxmoxMachine", lookalike.name); !slices.Equal(got, []string{"false-green"}) {
 		t.Errorf("verify says %q after it", got)
 	}
