@@ -90,6 +90,9 @@ func (p *planner) unseen(x part) []inventory.Need {
 	case partPods:
 		return unknownOf(p.s, cluster, inventory.ScopeStaticPods)
 	case partGuests:
+		if len(p.s.Sites) == 0 {
+			return []inventory.Need{inventory.AnySite}
+		}
 		return p.unseenGuests()
 	case partName:
 		return unknownOf(p.s, inventory.ManagementSource, inventory.ScopeClusters)
@@ -103,22 +106,19 @@ func (p *planner) unseen(x part) []inventory.Need {
 	return nil
 }
 
-// unseenGuests are the sites, and the hosts with configurations, that did not say all.
+// unseenGuests are the guests of all sites, and their configurations, that were not seen: any of them may have the UUID that a
+// member's VM has too.
 func (p *planner) unseenGuests() []inventory.Need {
 	if p.guestsKnown {
 		return p.guests
 	}
 	var out []inventory.Need
-	if len(p.s.Sites) == 0 {
-		out = append(out, inventory.AnySite)
-	}
 	for i := range p.s.Sites {
 		site := &p.s.Sites[i]
 		source := inventory.SiteSource(site.Name)
 		if !site.Visibility.Complete || !p.s.Known(source, inventory.ScopeGuests) {
 			out = append(out, inventory.Need{Source: source, Scope: inventory.ScopeGuests})
 		}
-		// A configuration that was not read may hold the UUID that a member's VM has too.
 		for _, c := range p.s.Coverage {
 			if c.Source == source && isConfigScope(c.Scope) && c.State != inventory.Complete && c.State != inventory.Absent {
 				out = append(out, c.Need())
@@ -130,19 +130,38 @@ func (p *planner) unseenGuests() []inventory.Need {
 			out = append(out, inventory.Need{Source: inventory.SiteSource(v.Site), Scope: inventory.ConfigScope(v.Node)})
 		}
 	}
-	p.guests, p.guestsKnown = out, true
-	return out
+	slices.SortFunc(out, inventory.CompareNeeds)
+	p.guests, p.guestsKnown = slices.Compact(out), true
+	return p.guests
 }
 
-// unseenAccess is there if only the Secret of CAPMOX's own access could tell where it leads, and was not read.
+// unseenAccess is what would say where CAPMOX's credentials lead: the Secret of its own access, if nothing else tells, and the hosts
+// of the sites, if an address is none that is known.
 func (p *planner) unseenAccess() []inventory.Need {
-	if !p.opt.Future.ControllerCredentials || p.site == "" || len(p.ownSites()) > 0 {
+	if p.site == "" {
 		return nil
 	}
-	if _, seen := FindOwnAccess(p.s); seen {
-		return nil
+	var out []inventory.Need
+	var servers []string
+	own, seen := FindOwnAccess(p.s)
+	switch {
+	case own != nil:
+		servers = append(servers, own.Server)
+	case !seen && p.opt.Future.ControllerCredentials && len(p.ownSites()) == 0:
+		out = unknownOf(p.s, inventory.ManagementSource, inventory.ScopeSecrets)
 	}
-	return unknownOf(p.s, inventory.ManagementSource, inventory.ScopeSecrets)
+	if stored := storedSecret(p.s, p.namespace+"/"+p.future.secret); stored != nil {
+		servers = append(servers, stored.Server)
+	}
+	for _, server := range servers {
+		if server == "" || len(sitesAt(p.s, server)) > 0 {
+			continue
+		}
+		for i := range p.s.Sites {
+			out = append(out, unknownOf(p.s, inventory.SiteSource(p.s.Sites[i].Name), inventory.ScopeClusterStatus)...)
+		}
+	}
+	return out
 }
 
 // unseenNamespaces is there for a run that was told which namespaces to read.

@@ -312,6 +312,11 @@ func TestNotAllWasAsked(t *testing.T) {
 			inventory.Need{Source: inventory.SiteSource("lab"), Scope: inventory.ConfigScope("pve1")}},
 		"CAPMOX's own access": {all(setOptions(func(o *adopt.Options) { o.Future.ControllerCredentials = true }), ownAccess(nil)),
 			inventory.Need{Source: inventory.ManagementSource, Scope: inventory.ScopeSecrets}},
+		"the hosts of a site, one of which may be where CAPMOX's own access leads": {all(setOptions(func(o *adopt.Options) { o.Future.ControllerCredentials = true }),
+			ownAccess(&inventory.StoredSecret{Keys: []string{"secret", "token", "url"}, Server: "https://elsewhere.example:8006"}), func(s *inventory.Snapshot, _ *optionsType) {
+				s.Sites[0].Nodes = nil
+				s.CoverageOf(inventory.SiteSource("lab"), inventory.ScopeClusterStatus).State = inventory.Refused
+			}), inventory.Need{Source: inventory.SiteSource("lab"), Scope: inventory.ScopeClusterStatus}},
 		"no site": {func(s *inventory.Snapshot, _ *optionsType) { s.Sites, s.VMs = nil, nil }, inventory.AnySite},
 		"a Node that is gone quiet, and a cluster that its VM may be in now": {all(otherCluster(inventory.Node{Name: "x"}), func(s *inventory.Snapshot, _ *optionsType) {
 			s.CoverageOf(inventory.ClusterSource("dev"), inventory.ScopeNodes).State = inventory.NotAsked
