@@ -140,8 +140,7 @@ func (w *World) alive(b *Baton) *Baton {
 		out := *b
 		out.Cause, out.State, out.Next = CauseControllerMissing, Stuck, ""
 		out.Detail = fmt.Sprintf("no Deployment in the management cluster has the label cluster.x-k8s.io/provider=%s: nobody acts on the %s %s", want[0], b.Object.Kind, b.Object.Name)
-		out.Evidence = append([]string{"it would " + b.Detail}, b.Evidence...)
-		out.Evidence = append([]string{"what is not done: " + b.Detail}, b.Evidence...)
+		out.Evidence = append([]string{fmt.Sprintf("what is not done: %s %s: %s", b.Object.Kind, b.Object.Name, b.Detail)}, b.Evidence...)
 		out.Remedy = "Install the provider (clusterctl init), or start it if it was taken away."
 		out.Commands = []string{w.management("get", "deployments", "-A", "-l", "cluster.x-k8s.io/provider")}
 		return &out

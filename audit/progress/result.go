@@ -168,7 +168,9 @@ type Baton struct {
 	Object     inventory.Ref `json:"object"`
 	// Cluster is the key of the workload cluster that the object is in; empty for those of the management cluster.
 	Cluster string `json:"inCluster,omitempty"`
-	Cause   Cause  `json:"cause"`
+	// About is the Machine that it is about, where the object is another: a claim, a pool, a controller.
+	About string `json:"about,omitempty"`
+	Cause Cause  `json:"cause"`
 	// Detail is what the holder waits for, or what is wrong.
 	Detail    string               `json:"detail"`
 	Condition *inventory.Condition `json:"condition,omitempty"`

@@ -21,6 +21,9 @@ var meaningless = map[string][]string{
 // adoptionCommands ask the servers for more than who is who: what adoption needs. A snapshot is for every command.
 var adoptionCommands = []string{"adopt", "verify", "scan"}
 
+// progressCommands ask for what says whose turn it is: the controllers' Pods and leases, Events, tasks.
+var progressCommands = []string{"why", "scan"}
+
 // formatsOf are the formats in which a command has something to say: only machines have names, and a snapshot is a file.
 func formatsOf(command string) []string {
 	switch command {

@@ -30,6 +30,8 @@ type settings struct {
 	guestAgent          bool
 	// adoption asks for what adopt and verify need beyond who is who.
 	adoption bool
+	// controllers asks for what says whose turn it is.
+	controllers bool
 	// target is the cluster that adopt and verify are about, with the name and namespace of its Cluster object as far as the
 	// flags say them.
 	target     struct{ cluster, name, namespace string }
@@ -43,7 +45,7 @@ func readSettings(c *cli.Context, env *Env) (*settings, error) {
 	s := &settings{from: c.StringSlice("from"), exitZero: c.Bool("exit-zero"), kubeconfig: c.String("kubeconfig"),
 		context: c.String("context"), namespaces: c.StringSlice("namespace"), allNamespaces: c.Bool("all-namespaces"),
 		insecure: c.Bool("insecure"), now: env.Now().UTC(),
-		adoption: slices.Contains(adoptionCommands, c.Command.Name)}
+		adoption: slices.Contains(adoptionCommands, c.Command.Name), controllers: slices.Contains(progressCommands, c.Command.Name)}
 	s.target.name, s.target.namespace = c.String("target-name"), c.String("target-namespace")
 	use := config.ForCollection
 	if len(s.from) > 0 {

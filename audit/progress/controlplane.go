@@ -1,0 +1,280 @@
+package progress
+
+import (
+	"fmt"
+	"slices"
+
+	"github.com/proxaudit/proxaudit/inventory"
+)
+
+// plane is the object of the control plane; nil if it was not seen, or there is none.
+func (x *walk) plane() *inventory.Group {
+	r := x.d.ControlPlaneRef
+	if r == nil {
+		return nil
+	}
+	for _, g := range x.groups[x.cluster.Key] {
+		if g.Kind == r.Kind && g.Name == r.Name && g.Namespace == r.Namespace {
+			return g
+		}
+	}
+	return nil
+}
+
+// initialized is true once a first control plane has answered. That it is available is another matter.
+func (x *walk) initialized() bool {
+	if x.d.ControlPlaneInitialized {
+		return true
+	}
+	g := x.plane()
+	return g != nil && g.Initialized
+}
+
+func groupRef(g *inventory.Group) inventory.Ref {
+	group := inventory.GroupCluster
+	if g.Kind == "KubeadmControlPlane" || g.Kind == "TalosControlPlane" {
+		group = inventory.GroupControlPlane
+	}
+	return inventory.Ref{Group: group, Kind: g.Kind, Namespace: g.Namespace, Name: g.Name}
+}
+
+// controlPlane is the second, third and fourth phase.
+func (x *walk) controlPlane() {
+	g, machines := x.plane(), x.planes()
+	if !x.planeObject(g, machines) {
+		return
+	}
+	bootstrapped, up, joined := 0, 0, 0
+	for _, m := range machines {
+		if m.DataSecretName != "" {
+			bootstrapped++
+		}
+		if m.InfrastructureReady {
+			up++
+		}
+		if done, _ := x.machine(m, planeStages); done {
+			joined++
+		}
+	}
+	wanted := len(machines)
+	if g != nil && g.Replicas != nil {
+		wanted = int(*g.Replicas)
+	}
+	state := func(id PhaseID, done bool, evidence string) {
+		s := NotStarted
+		if done {
+			s = Done
+		}
+		x.phase(id, s, evidence)
+	}
+	state(PhaseBootstrap, bootstrapped > 0, fmt.Sprintf("%d of %d control-plane Machines have bootstrap data", bootstrapped, wanted))
+	state(PhaseHosts, up > 0, fmt.Sprintf("%d of %d control-plane VMs are up", up, wanted))
+	words := "not initialised"
+	if x.initialized() {
+		words = "initialised"
+	}
+	state(PhaseControlPlane, x.initialized() && joined == wanted && joined > 0, fmt.Sprintf("%s, %d of %d control-plane Machines have their Node", words, joined, wanted))
+	if g != nil && up > 0 && !x.has(PhaseBootstrap) && !x.has(PhaseHosts) && !x.has(PhaseControlPlane) {
+		x.planeItself(g, joined, wanted)
+	}
+}
+
+// planeObject is false if nothing of a control plane is there yet, and says why.
+func (x *walk) planeObject(g *inventory.Group, machines []*inventory.Machine) bool {
+	const phase = PhaseBootstrap
+	ready := x.d.InfrastructureReady
+	switch {
+	case g == nil && x.d.ControlPlaneRef != nil:
+		if ready || len(machines) > 0 {
+			x.missing(phase, *x.d.ControlPlaneRef, "the Cluster names it as its control plane")
+		}
+		return false
+	case g == nil && len(machines) == 0:
+		if ready {
+			b := x.hold(phase, x.ref, CauseObjectMissing, "it has neither a control plane object nor a control-plane Machine")
+			b.Holder, b.Remedy = Person, "Name the control plane in spec.controlPlaneRef."
+			x.add(b, &x.d.Meta)
+		}
+		return false
+	case g == nil:
+		return true
+	}
+	if b := x.pausedBy(phase, groupRef(g), &g.Meta); b != nil && (len(machines) == 0 || !x.initialized()) {
+		x.add(b, &g.Meta)
+	}
+	if len(machines) > 0 || !ready || x.has(phase) {
+		return len(machines) > 0
+	}
+	if !x.s.Known(inventory.ManagementSource, inventory.ScopeMachines) {
+		return false
+	}
+	if g.Meta.Owner(inventory.GroupCluster, "Cluster") == nil {
+		b := x.hold(phase, groupRef(g), CauseOwnerMissing, "the Cluster's controller has not made the Cluster its owner, and the control-plane controller waits for that")
+		b.Holder, b.Next, b.Since = Core, "the core controller looks at the Cluster", g.CreatedAt
+		x.add(b, &g.Meta)
+		return false
+	}
+	if c := unmet(&g.Meta, "CertificatesAvailable", "MachinesCreated"); c != nil {
+		b, passes := x.byCondition(phase, groupRef(g), c)
+		if !passes {
+			x.add(b, &g.Meta)
+			return false
+		}
+	}
+	b := x.notLooked(phase, groupRef(g), &g.Meta)
+	b.Detail, b.Next = "it has made no Machine yet", "the controller makes the first one"
+	x.add(b, &g.Meta)
+	return false
+}
+
+// planeItself is for a control plane whose Machines all go on by themselves.
+func (x *walk) planeItself(g *inventory.Group, joined, wanted int) {
+	const phase = PhaseControlPlane
+	if c := unmet(&x.d.Meta, "RemoteConnectionProbe"); c != nil && x.initialized() {
+		x.add(x.unreachable(phase, c), &x.d.Meta)
+		return
+	}
+	unhealthy := unmet(&g.Meta, "EtcdClusterHealthy", "EtcdClusterHealthyCondition", "ControlPlaneComponentsHealthy", "CertificatesAvailable", "MachinesCreated")
+	switch {
+	case !x.initialized():
+		b := x.hold(phase, groupRef(g), CauseNotInitialized, "its first machine has a Node, and it does not say that it is initialised")
+		b.Next, b.Since = "the controller finds kubeadm's configuration in the cluster", latest(&g.Meta)
+		if unhealthy != nil {
+			b.Condition = unhealthy
+		}
+		x.add(b, &g.Meta)
+	case len(x.planes()) < wanted || joined < wanted:
+		b := x.hold(phase, groupRef(g), CauseReplicas, "it has %d of %d Machines", len(x.planes()), wanted)
+		b.Next, b.Since = "the controller makes the next Machine once all that there are, are healthy", latest(&g.Meta)
+		if unhealthy != nil {
+			b.Condition, b.Since, b.Cause = unhealthy, unhealthy.Since, CausePreflight
+			tell(b, unhealthy.Message)
+		}
+		x.add(b, &g.Meta)
+	case len(x.planes()) > wanted:
+		b := x.hold(phase, groupRef(g), CauseReplicas, "it has %d Machines, and %d are wanted", len(x.planes()), wanted)
+		b.Next, b.Since = "the controller deletes one", latest(&g.Meta)
+		x.add(b, &g.Meta)
+	default:
+		x.notAvailable(g, unhealthy)
+	}
+}
+
+// notAvailable: initialised and available are two things. In the older family the condition Available of a KubeadmControlPlane says that it
+// is initialised (cluster-api api/controlplane/kubeadm/v1beta1: AvailableCondition).
+func (x *walk) notAvailable(g *inventory.Group, unhealthy *inventory.Condition) {
+	c := unmet(&g.Meta, "Available")
+	if c == nil {
+		c = unhealthy
+	}
+	if c == nil {
+		return
+	}
+	b, passes := x.byCondition(PhaseControlPlane, groupRef(g), c)
+	if passes || b.Cause == CauseCondition {
+		b.Cause = CauseNotAvailable
+		b.Detail = "it is initialised, and not available"
+		if c.Message != "" {
+			b.Detail += ": " + c.Message
+		}
+		tell(b, c.Message)
+	}
+	x.states[PhaseControlPlane].Evidence = append(x.states[PhaseControlPlane].Evidence, "initialised, and not available")
+	x.add(b, &g.Meta)
+}
+
+// workers is the fifth phase.
+func (x *walk) workers() {
+	const phase = PhaseWorkers
+	machines := x.others()
+	wanted, joined, waiting := 0, 0, 0
+	for _, g := range x.groups[x.cluster.Key] {
+		if g.Kind != "MachineSet" && g.Kind != "MachineDeployment" {
+			continue
+		}
+		if g.Kind == "MachineDeployment" && g.Replicas != nil {
+			wanted += int(*g.Replicas)
+		}
+		if g.Kind == "MachineSet" && g.Meta.Owner(inventory.GroupCluster, "MachineDeployment") == nil && g.Replicas != nil {
+			wanted += int(*g.Replicas)
+		}
+		x.group(g)
+	}
+	for _, m := range machines {
+		done, waits := x.machine(m, workerStages)
+		if done {
+			joined++
+		}
+		if waits {
+			waiting++
+		}
+	}
+	evidence := fmt.Sprintf("%d of %d worker Machines have their Node", joined, max(wanted, len(machines)))
+	if wanted == 0 && len(machines) == 0 {
+		evidence = "it has no workers"
+	}
+	state := NotStarted
+	if joined >= wanted && joined == len(machines) && waiting == 0 && !x.has(phase) && x.initialized() {
+		state = Done
+	}
+	x.phase(phase, state, evidence)
+}
+
+// group is a MachineSet or MachineDeployment that has not what it wants.
+func (x *walk) group(g *inventory.Group) {
+	const phase = PhaseWorkers
+	own := 0
+	for _, m := range x.others() {
+		if m.Labels[labelOf(g.Kind)] == g.Name {
+			own++
+		}
+	}
+	if g.Replicas == nil || own == int(*g.Replicas) && g.DeletedAt == nil {
+		return
+	}
+	ref := groupRef(g)
+	if b := x.pausedBy(phase, ref, &g.Meta); b != nil {
+		x.add(b, &g.Meta)
+		return
+	}
+	if g.DeletedAt != nil {
+		x.deleting(phase, ref, &g.Meta)
+		return
+	}
+	// A MachineDeployment has its Machines from its MachineSets.
+	if g.Kind == "MachineDeployment" && slices.ContainsFunc(x.groups[x.cluster.Key], func(s *inventory.Group) bool {
+		o := s.Meta.Owner(inventory.GroupCluster, "MachineDeployment")
+		return s.Kind == "MachineSet" && o != nil && o.Name == g.Name
+	}) {
+		return
+	}
+	if !x.initialized() && own < int(*g.Replicas) {
+		// Preflight checks keep it from making any before the control plane is there.
+		return
+	}
+	if c := unmet(&g.Meta, "MachinesCreated"); c != nil {
+		b, _ := x.byCondition(phase, ref, c)
+		x.add(b, &g.Meta)
+		return
+	}
+	b := x.hold(phase, ref, CauseReplicas, "it has %d of %d Machines", own, *g.Replicas)
+	b.Next, b.Since = "the controller makes the missing ones", latest(&g.Meta)
+	if own > int(*g.Replicas) {
+		b.Next = "the controller deletes those that are too many"
+	}
+	if c := condition(&g.Meta, "ScalingUp"); c != nil && c.Status == "True" {
+		b.Condition, b.Since = c, c.Since
+		if c.Message != "" {
+			b.Evidence = append(b.Evidence, "it says: "+c.Message)
+		}
+		tell(b, c.Message)
+	}
+	x.add(b, &g.Meta)
+}
+
+func labelOf(kind string) string {
+	if kind == "MachineSet" {
+		return "cluster.x-k8s.io/set-name"
+	}
+	return "cluster.x-k8s.io/deployment-name"
+}

@@ -1,0 +1,75 @@
+package progress
+
+import (
+	"slices"
+
+	"github.com/proxaudit/proxaudit/inventory"
+)
+
+// Narrow leaves of a cluster's progress what is about one Machine or Node: its own batons, or, if it waits for another object, the cluster's
+// first.
+func (w *World) Narrow(c Cluster, about inventory.Ref) Cluster {
+	names := w.namesOf(c.Key, about)
+	var own []Baton
+	for _, b := range all(&c) {
+		if names[keyOf(b.Object)] || names[key{"", "", b.About}] {
+			own = append(own, b)
+		}
+	}
+	if len(own) == 0 {
+		if w.through(c.Key, about) {
+			c.Notes = append(c.Notes, about.Kind+" "+about.Name+" waits for nobody: it is Running, with its Node Ready")
+			c.State, c.Baton, c.Others, c.Phase = Healthy, nil, nil, ""
+		} else if c.Baton != nil {
+			c.Notes = append(c.Notes, about.Kind+" "+about.Name+" has nothing of its own to wait for: it waits for the cluster")
+		}
+		return c
+	}
+	c.Baton, c.Others = &own[0], own[1:]
+	c.Phase, c.State = own[0].Phase, own[0].State
+	return c
+}
+
+func all(c *Cluster) []Baton {
+	if c.Baton == nil {
+		return nil
+	}
+	return append([]Baton{*c.Baton}, c.Others...)
+}
+
+// namesOf are the objects that stand for one machine.
+func (w *World) namesOf(cluster string, about inventory.Ref) map[key]bool {
+	out := map[key]bool{keyOf(about): true}
+	for _, m := range w.machines[cluster] {
+		if about.Kind == "Machine" && m.Name != about.Name || about.Kind == "Node" && m.NodeRef != about.Name && m.Name != about.Name {
+			continue
+		}
+		if about.Kind == "Machine" && m.Namespace != about.Namespace {
+			continue
+		}
+		out[keyOf(machineRef(m))] = true
+		out[key{"", "", m.Name}] = true
+		for _, r := range []*inventory.Ref{m.InfrastructureRef, m.BootstrapRef} {
+			if r != nil {
+				out[keyOf(*r)] = true
+			}
+		}
+		if m.NodeRef != "" {
+			out[key{"Node", "", m.NodeRef}] = true
+		}
+	}
+	return out
+}
+
+// through is true for a machine that has all: a Machine with its Node, and the Node Ready.
+func (w *World) through(cluster string, about inventory.Ref) bool {
+	node := about.Name
+	if about.Kind == "Machine" {
+		i := slices.IndexFunc(w.machines[cluster], func(m *inventory.Machine) bool { return m.Name == about.Name && m.Namespace == about.Namespace })
+		if i < 0 || w.machines[cluster][i].NodeRef == "" {
+			return false
+		}
+		node = w.machines[cluster][i].NodeRef
+	}
+	return slices.ContainsFunc(w.nodes[cluster], func(n *inventory.Node) bool { return n.Name == node && n.Ready == "True" })
+}

@@ -1,0 +1,143 @@
+package progress
+
+import "strings"
+
+// meaning is what a condition's reason stands for.
+type meaning struct {
+	cause Cause
+	// says is what the holder waits for, or what is wrong.
+	says string
+	// holder is who has to act, if it is not the controller that writes the condition.
+	holder Holder
+	// next is what changes it by itself; remedy is what a person does if nothing does.
+	next, remedy string
+	// passes is true for a reason that stands for another object's turn: whoever that is holds the baton.
+	passes bool
+}
+
+// meanings are those of the reasons that are known, by kind and reason. What is not here is printed with its owner, and not interpreted.
+// Sources: cluster-api-provider-proxmox v0.9.0 api/v1alpha1 and api/v1alpha2 (conditions_consts.go) and internal/service/vmservice (its
+// conditions' reasons are the steps of its state machine); cluster-api v1.14.2 api/core/v1beta1 and v1beta2,
+// api/bootstrap/kubeadm and api/controlplane/kubeadm (conditions); cluster-api-bootstrap-provider-talos and
+// cluster-api-control-plane-provider-talos (api/v1alpha3).
+var meanings = map[string]meaning{
+	"ProxmoxCluster/ProxmoxUnreachable": {cause: CauseUnreachable, says: "CAPMOX does not reach Proxmox, or is not let in",
+		remedy: "See the message. Check the address, the API token and its privileges in CAPMOX's credentials, and that Proxmox can be reached from the management cluster."},
+	"ProxmoxCluster/CredentialsNotFound": {cause: CauseCredentials, says: "CAPMOX has no credentials for Proxmox", holder: Person,
+		remedy: "Make the Secret that spec.credentialsRef names, with the keys url, token and secret."},
+	"ProxmoxCluster/MissingControlPlaneEndpoint": {cause: CauseEndpointMissing, says: "the control plane is managed from outside, and nobody has set its endpoint", holder: Person,
+		remedy: "Set spec.controlPlaneEndpoint of the ProxmoxCluster, or let the controller of the control plane do it."},
+
+	"ProxmoxMachine/WaitingForClusterInfrastructure":      {passes: true, cause: CauseProvisioning, says: "it waits for the cluster's shared infrastructure"},
+	"ProxmoxMachine/WaitingForClusterInfrastructureReady": {passes: true, cause: CauseProvisioning, says: "it waits for the cluster's shared infrastructure"},
+	"ProxmoxMachine/WaitingForBootstrapData":              {passes: true, cause: CauseBootstrapData, says: "it waits for the Machine's bootstrap data"},
+	"ProxmoxMachine/VMProvisionStarted":                   {cause: CauseProvisioning, says: "CAPMOX has begun to make the VM", next: "CAPMOX clones the template"},
+	"ProxmoxMachine/Cloning":                              {cause: CauseProvisioning, says: "CAPMOX clones the template, or looks for the VM that spec.virtualMachineID names", next: "Proxmox ends the clone"},
+	"ProxmoxMachine/CloningFailed": {cause: CauseCloneFailed, says: "the template could not be cloned", next: "CAPMOX tries again",
+		remedy: "See the message: the template, the storage, the target host, the token's privileges."},
+	"ProxmoxMachine/WaitingForDiskReconciliation": {cause: CauseProvisioning, says: "CAPMOX configures the VM and resizes its disks", next: "Proxmox ends the task"},
+	"ProxmoxMachine/WaitingForStaticIPAllocation": {cause: CauseAddressWait, says: "it waits for its addresses", holder: IPAM, next: "the IPAM provider gives each claim an address"},
+	"ProxmoxMachine/WaitingForBootstrapDataReconciliation": {cause: CauseProvisioning, says: "CAPMOX writes the bootstrap data into an ISO and puts that into the VM", next: "Proxmox takes the ISO",
+		remedy: "See CAPMOX's log: the host needs a storage that holds ISO images, and the token Datastore.AllocateTemplate on it."},
+	"ProxmoxMachine/WaitingForVMPowerUp": {cause: CauseProvisioning, says: "CAPMOX starts the VM", next: "Proxmox starts it"},
+	"ProxmoxMachine/PoweringOn":          {cause: CauseProvisioning, says: "CAPMOX starts the VM", next: "Proxmox starts it"},
+	"ProxmoxMachine/PoweringOnFailed": {cause: CauseTaskFailed, says: "the VM could not be started", next: "CAPMOX tries again",
+		remedy: "See the message and the task in Proxmox: memory of the host, the storage, a lock."},
+	"ProxmoxMachine/WaitingForClusterAPIMachineAddresses": {cause: CauseProvisioning, says: "CAPMOX notes the VM's addresses", next: "CAPMOX itself, at its next pass"},
+	"ProxmoxMachine/WaitingForNetworkAddresses":           {cause: CauseAgentSilent, says: "CAPMOX waits for the guest agent to tell the VM's addresses", next: "the guest's agent answers"},
+	"ProxmoxMachine/WaitingForCloudInit": {cause: CauseCloudInit, says: "the VM runs, and CAPMOX asks its guest agent whether cloud-init is done", holder: Kubelet, next: "cloud-init in the VM ends",
+		remedy: "Look into the VM (qm terminal, or its console): qemu-guest-agent has to run, and /var/log/cloud-init-output.log says where it stands. A template without the agent wants spec.checks.skipQemuGuestAgent."},
+	"ProxmoxMachine/WaitingForBootstrapReady": {cause: CauseProvisioning, says: "the VM is up, and CAPMOX ends its work on it", next: "CAPMOX itself, at its next pass"},
+	"ProxmoxMachine/VMProvisionFailed": {cause: CauseFailed, says: "CAPMOX gave this machine up: it does not look at it again", holder: Person,
+		remedy: "See the message. Once that is mended, delete the Machine: its owner makes another one."},
+	"ProxmoxMachine/TaskFailed":   {cause: CauseTaskFailed, says: "a task in Proxmox failed", next: "CAPMOX tries again", remedy: "See the task's own error in Proxmox."},
+	"ProxmoxMachine/TaskFailure":  {cause: CauseTaskFailed, says: "a task in Proxmox failed", next: "CAPMOX tries again", remedy: "See the task's own error in Proxmox."},
+	"ProxmoxMachine/NotFound":     {cause: CauseVMGone, says: "Proxmox has no such VM"},
+	"ProxmoxMachine/VMTerminated": {cause: CauseVMGone, says: "the VM was terminated"},
+	"ProxmoxMachine/Deleting":     {cause: CauseFinalizer, says: "CAPMOX deletes the VM", next: "Proxmox ends the deletion"},
+	"ProxmoxMachine/DeletionFailed": {cause: CauseFinalizer, says: "CAPMOX could not delete the VM", next: "CAPMOX tries again",
+		remedy: "See the message: a lock, a protected VM, the token's privileges."},
+
+	"KubeadmConfig/WaitingForClusterInfrastructure":           {passes: true, cause: CauseBootstrapData, says: "it waits for the cluster's shared infrastructure"},
+	"KubeadmConfig/WaitingForClusterInfrastructureReady":      {passes: true, cause: CauseBootstrapData, says: "it waits for the cluster's shared infrastructure"},
+	"KubeadmConfig/WaitingForControlPlaneAvailable":           {passes: true, cause: CauseBootstrapData, says: "it waits for the control plane to be initialised"},
+	"KubeadmConfig/WaitingForControlPlaneInitialized":         {passes: true, cause: CauseBootstrapData, says: "it waits for the control plane to be initialised"},
+	"KubeadmConfig/DataSecretGenerationFailed":                {cause: CauseBootstrapData, says: "the bootstrap data could not be made", next: "the controller tries again", remedy: "See the message and the controller's log."},
+	"KubeadmConfig/DataSecretNotAvailable":                    {cause: CauseBootstrapData, says: "the bootstrap data is not made yet", next: "the controller makes it"},
+	"KubeadmConfig/CertificatesGenerationFailed":              {cause: CauseCertificates, says: "the cluster's certificates could not be made", remedy: "See the message."},
+	"KubeadmConfig/CertificatesCorrupted":                     {cause: CauseCertificates, says: "a Secret with the cluster's certificates cannot be read", holder: Person, remedy: "See which of the Secrets NAME-ca, NAME-etcd, NAME-proxy and NAME-sa lacks tls.crt or tls.key."},
+	"KubeadmControlPlane/CertificatesGenerationFailed":        {cause: CauseCertificates, says: "the cluster's certificates could not be made", remedy: "See the message."},
+	"KubeadmControlPlane/CertificatesCorrupted":               {cause: CauseCertificates, says: "a Secret with the cluster's certificates cannot be read", holder: Person, remedy: "See which of the Secrets NAME-ca, NAME-etcd, NAME-proxy and NAME-sa lacks tls.crt or tls.key."},
+	"KubeadmControlPlane/InfrastructureTemplateCloningFailed": {cause: CauseObjectMissing, says: "the template of its machines cannot be cloned", holder: Person, remedy: "Make the ProxmoxMachineTemplate that spec.machineTemplate names, or correct the name."},
+	"KubeadmControlPlane/BootstrapTemplateCloningFailed":      {cause: CauseObjectMissing, says: "the KubeadmConfig of a machine cannot be made", remedy: "See the message."},
+	"KubeadmControlPlane/MachineGenerationFailed":             {cause: CauseFailed, says: "a Machine cannot be made", next: "the controller tries again", remedy: "See the message."},
+	"KubeadmControlPlane/WaitingForKubeadmInit":               {passes: true, cause: CauseNotInitialized, says: "it waits for kubeadm on the first machine"},
+	"KubeadmControlPlane/WaitingForAvailableMachines":         {passes: true, cause: CauseNotAvailable, says: "it waits for its machines"},
+	"MachineSet/BootstrapTemplateCloningFailed":               {cause: CauseObjectMissing, says: "the template of its bootstrap data cannot be cloned", holder: Person, remedy: "Make the template that spec.template.spec.bootstrap.configRef names, or correct the name."},
+	"MachineSet/InfrastructureTemplateCloningFailed":          {cause: CauseObjectMissing, says: "the template of its machines cannot be cloned", holder: Person, remedy: "Make the ProxmoxMachineTemplate that spec.template.spec.infrastructureRef names, or correct the name."},
+	"MachineSet/MachineCreationFailed":                        {cause: CauseFailed, says: "a Machine cannot be made", next: "the controller tries again", remedy: "See the message."},
+	"MachineSet/PreflightCheckFailed":                         {cause: CausePreflight, says: "it makes no Machine before its preflight checks pass", remedy: "See the message: the control plane is not stable, or the versions are too far apart."},
+
+	"TalosConfig/WaitingForClusterInfrastructure": {passes: true, cause: CauseBootstrapData, says: "it waits for the cluster's shared infrastructure"},
+	"TalosConfig/WaitingForControlPlaneAvailable": {passes: true, cause: CauseBootstrapData, says: "it waits for the control plane to be initialised"},
+	"TalosConfig/DataSecretGenerationFailed":      {cause: CauseBootstrapData, says: "the bootstrap data could not be made", next: "the controller tries again", remedy: "See the message."},
+
+	"Machine/WaitingForPreDrainHook":           {cause: CauseHook, says: "its deletion waits for a pre-drain hook", holder: Person, remedy: "Whoever set the annotation pre-drain.delete.hook.machine.cluster.x-k8s.io/… has to take it off."},
+	"Machine/WaitingForPreTerminateHook":       {cause: CauseHook, says: "its deletion waits for a pre-terminate hook", holder: Person, remedy: "Whoever set the annotation pre-terminate.delete.hook.machine.cluster.x-k8s.io/… has to take it off."},
+	"Machine/DrainingNode":                     {cause: CauseDrain, says: "its Node is drained", next: "the Pods leave the Node", remedy: "See which Pods stay: a PodDisruptionBudget, or a Pod that does not end."},
+	"Machine/Draining":                         {cause: CauseDrain, says: "its Node is drained", next: "the Pods leave the Node", remedy: "See which Pods stay: a PodDisruptionBudget, or a Pod that does not end."},
+	"Machine/WaitingForVolumeDetach":           {cause: CauseDrain, says: "its volumes are detached", next: "the CSI driver detaches them", remedy: "See which VolumeAttachments of the Node are left."},
+	"Machine/WaitingForInfrastructureDeletion": {passes: true, cause: CauseFinalizer, says: "it waits for its ProxmoxMachine to go"},
+	"Machine/WaitingForBootstrapDeletion":      {passes: true, cause: CauseFinalizer, says: "it waits for its bootstrap configuration to go"},
+	"Machine/DeletingNode":                     {cause: CauseFinalizer, says: "its Node is deleted from the cluster", next: "the cluster's API server takes the Node out", remedy: "See whether the cluster's API server can be reached."},
+	"IPAddressClaim/AllocationFailed":          {cause: CauseAddressWait, says: "no address could be given", remedy: "See the message."},
+}
+
+// meaningOf is that of a reason of a kind; known is false if nothing is known about it.
+func meaningOf(kind, reason string) (m meaning, known bool) {
+	m, known = meanings[kind+"/"+reason]
+	return m, known
+}
+
+// told are causes that the text of an error says, where the controller has one reason for many errors. The texts are those of the sources:
+// cluster-api-provider-proxmox v0.9.0 pkg/proxmox/goproxmox and internal/service (the first three), go-proxmox and pve-http-server (401, 403),
+// cluster-api-ipam-provider-in-cluster v1.1.0 internal/poolutil, Go's net and crypto/x509.
+var told = []struct {
+	text   string
+	cause  Cause
+	says   string
+	holder Holder
+	remedy string
+}{
+	{"unable to find vm template", CauseTemplateMissing, "the template is not there", Person, "Put the template back on the host that spec.sourceNode names, or correct spec.templateID of the ProxmoxMachineTemplate."},
+	{"VM templates with tags", CauseTemplateMissing, "no template has the tags, or several have", Person, "Give exactly one template the tags that spec.templateSelector names."},
+	{"of memory on node", CauseNoRoom, "no host has room for the VM", Person, "Free memory on the hosts that spec.allowedNodes names, or allow more hosts."},
+	{"No free vmid found in vmIDRange", CauseFailed, "the range of VMIDs has none left", Person, "Widen spec.vmIDRange, or delete machines in it."},
+	{"failed calling webhook", CauseWebhook, "a webhook does not answer, and the API server takes no write without it", Person, "Get the webhook's controller to run: its Service is in the message."},
+	{"not authorized", CauseCredentials, "Proxmox does not let CAPMOX in", Person, "Correct the API token and its secret in CAPMOX's credentials."},
+	{"no such token", CauseCredentials, "Proxmox does not know CAPMOX's API token", Person, "Correct the API token and its secret in CAPMOX's credentials."},
+	{"invalid token value", CauseCredentials, "the secret of CAPMOX's API token is wrong", Person, "Correct the API token and its secret in CAPMOX's credentials."},
+	{"401 ", CauseCredentials, "Proxmox does not let CAPMOX in", Person, "Correct the API token and its secret in CAPMOX's credentials."},
+	{"Permission check failed", CauseCredentials, "CAPMOX's API token lacks a privilege", Person, "Grant the privilege that the message names (pveum acl modify)."},
+	{"connection refused", CauseUnreachable, "nothing listens at the address", "", "See that what the address names runs, and that the management cluster reaches it."},
+	{"no such host", CauseUnreachable, "the name of the address is not known", Person, "Correct the address, or the DNS of the management cluster."},
+	{"i/o timeout", CauseUnreachable, "nobody answers at the address", "", "See that what the address names runs, and that the management cluster reaches it (firewall, route)."},
+	{"certificate signed by unknown authority", CauseUnreachable, "the certificate at the address is not trusted", Person, "Give CAPMOX the CA of Proxmox."},
+}
+
+// tell looks for a cause in the text of an error.
+func tell(b *Baton, texts ...string) {
+	for _, t := range told {
+		for _, text := range texts {
+			if !strings.Contains(text, t.text) {
+				continue
+			}
+			b.Cause, b.Detail = t.cause, b.Detail+": "+t.says
+			if t.holder != "" {
+				b.Holder, b.Next = t.holder, ""
+			}
+			b.Remedy = t.remedy
+			return
+		}
+	}
+}

@@ -1,0 +1,157 @@
+package audit
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/proxaudit/proxaudit/audit/progress"
+	"github.com/proxaudit/proxaudit/inventory"
+)
+
+// KindProgress is the kind of a WhyReport's JSON form.
+const KindProgress = "Progress"
+
+// WhyReport is the result of `why`: who each cluster is waiting for.
+type WhyReport struct {
+	Envelope
+	Summary WhySummary         `json:"summary"`
+	Items   []progress.Cluster `json:"items"`
+}
+
+// WhySummary counts clusters by state.
+type WhySummary struct {
+	Healthy    int `json:"healthy"`
+	Converging int `json:"converging"`
+	Stuck      int `json:"stuck"`
+	Unknown    int `json:"unknown"`
+	NotManaged int `json:"notManaged"`
+	// Incomplete is true if a state is not known because something was not seen.
+	Incomplete bool `json:"incomplete"`
+}
+
+// WhyScope narrows a report; at most one field is set.
+type WhyScope struct {
+	// Cluster is a key in the Snapshot.
+	Cluster string
+	// Machine is NAME or NAMESPACE/NAME, Node a Node's name or CLUSTER/NAME.
+	Machine, Node string
+}
+
+// NoSuchError says that a Snapshot has no such cluster, Machine or Node, or several.
+type NoSuchError struct {
+	Kind, Name string
+	// Known are those that there are, or those that the name fits.
+	Known []string
+	// Several is true if it fits more than one.
+	Several bool
+}
+
+func (e *NoSuchError) Error() string {
+	if e.Several {
+		return fmt.Sprintf("several %ss are called %q: %s", e.Kind, e.Name, strings.Join(e.Known, ", "))
+	}
+	return fmt.Sprintf("there is no %s %q in this run", e.Kind, e.Name)
+}
+
+// Why says of each cluster in scope who it is waiting for. The error is a *NoSuchError.
+func Why(s *inventory.Snapshot, opt Options, scope WhyScope) (*WhyReport, error) {
+	r := analyse(s, opt)
+	grace := opt.Grace
+	if grace == 0 {
+		grace = DefaultGrace
+	}
+	w := progress.New(r.graph, progress.Options{Grace: grace})
+	out := &WhyReport{Envelope: r.envelope(KindProgress), Items: []progress.Cluster{}}
+	key, about, err := scope.resolve(r.s)
+	if err != nil {
+		return nil, err
+	}
+	for i := range r.s.Clusters {
+		c := &r.s.Clusters[i]
+		if key != "" && c.Key != key {
+			continue
+		}
+		item := w.Cluster(c)
+		if about != nil {
+			item = w.Narrow(item, *about)
+		}
+		out.Items = append(out.Items, item)
+		out.Summary.add(&item)
+	}
+	return out, nil
+}
+
+func (s *WhySummary) add(c *progress.Cluster) {
+	switch c.State {
+	case progress.Healthy:
+		s.Healthy++
+	case progress.Converging:
+		s.Converging++
+	case progress.Stuck:
+		s.Stuck++
+	case progress.NotManaged:
+		s.NotManaged++
+	default:
+		s.Unknown++
+		s.Incomplete = true
+	}
+}
+
+// resolve finds the cluster, and the Machine that the report is narrowed to.
+func (w WhyScope) resolve(s *inventory.Snapshot) (key string, about *inventory.Ref, err error) {
+	switch {
+	case w.Cluster != "":
+		var known []string
+		for i := range s.Clusters {
+			known = append(known, s.Clusters[i].Key)
+		}
+		if !slices.Contains(known, w.Cluster) {
+			return "", nil, &NoSuchError{Kind: "cluster", Name: w.Cluster, Known: known}
+		}
+		return w.Cluster, nil, nil
+	case w.Machine != "":
+		return w.machine(s)
+	case w.Node != "":
+		return w.node(s)
+	default:
+		return "", nil, nil
+	}
+}
+
+func (w WhyScope) machine(s *inventory.Snapshot) (string, *inventory.Ref, error) {
+	var found []*inventory.Machine
+	e := &NoSuchError{Kind: "Machine", Name: w.Machine}
+	for i := range s.Machines {
+		m := &s.Machines[i]
+		full := m.Namespace + "/" + m.Name
+		if w.Machine == m.Name || w.Machine == full {
+			found = append(found, m)
+			e.Known = append(e.Known, full)
+		}
+	}
+	if len(found) != 1 {
+		e.Several = len(found) > 1
+		return "", nil, e
+	}
+	m := found[0]
+	return m.Cluster, &inventory.Ref{Group: inventory.GroupCluster, Kind: "Machine", Namespace: m.Namespace, Name: m.Name}, nil
+}
+
+func (w WhyScope) node(s *inventory.Snapshot) (string, *inventory.Ref, error) {
+	var found []*inventory.Node
+	e := &NoSuchError{Kind: "Node", Name: w.Node}
+	for i := range s.Nodes {
+		n := &s.Nodes[i]
+		full := n.Cluster + "/" + n.Name
+		if w.Node == n.Name || w.Node == full {
+			found = append(found, n)
+			e.Known = append(e.Known, full)
+		}
+	}
+	if len(found) != 1 {
+		e.Several = len(found) > 1
+		return "", nil, e
+	}
+	return found[0].Cluster, &inventory.Ref{Kind: "Node", Name: found[0].Name}, nil
+}

@@ -1,0 +1,77 @@
+package cli
+
+import (
+	"errors"
+
+	"github.com/urfave/cli/v2"
+
+	"github.com/proxaudit/proxaudit/audit"
+	"github.com/proxaudit/proxaudit/inventory"
+	"github.com/proxaudit/proxaudit/render"
+)
+
+func whyCommand(env *Env) *cli.Command {
+	return command(env, &cli.Command{
+		Name:  "why",
+		Usage: "say who a cluster is waiting for, and where to look next",
+		Description: `Names the phase that a cluster is in, the controller that has to act there, the
+object and condition that say why, and the next commands. Exit 1 if one is
+stuck. What is on its way for less than --grace is converging: exit 0.
+
+Examples:
+  proxaudit why --cluster prod
+  proxaudit why --machine prod-worker-3
+  proxaudit why --all
+  proxaudit why --from monday.json.zst --all -o json`,
+	}, []cli.Flag{
+		&cli.StringFlag{Name: "cluster", Category: catCommand, Usage: "`NAME` of the cluster (not needed if there is one)"},
+		&cli.StringFlag{Name: "machine", Category: catCommand, Usage: "`NAME` of one Machine, or NAMESPACE/NAME"},
+		&cli.StringFlag{Name: "node", Category: catCommand, Usage: "`NAME` of one Node, or CLUSTER/NAME"},
+		&cli.BoolFlag{Name: "all", Category: catCommand, Usage: "every cluster, one line each"},
+	}, func(c *cli.Context, r *run) error {
+		scope := audit.WhyScope{Cluster: c.String("cluster"), Machine: c.String("machine"), Node: c.String("node")}
+		all := c.Bool("all")
+		if err := oneScope(scope, all); err != nil {
+			return err
+		}
+		return r.analyse(c, func(snap *inventory.Snapshot, s *settings) (*render.Document, *Verdict, error) {
+			report, err := audit.Why(snap, s.options(), scope)
+			var none *audit.NoSuchError
+			switch {
+			case errors.As(err, &none):
+				if none.Kind == "cluster" {
+					return nil, nil, known("cluster", []string{none.Name}, none.Known)
+				}
+				return nil, nil, usagef("%v", none)
+			case err != nil:
+				return nil, nil, err
+			}
+			doc := render.Why(report, all)
+			return &doc, s.why(report), nil
+		})
+	})
+}
+
+// oneScope refuses two that contradict each other.
+func oneScope(s audit.WhyScope, all bool) error {
+	n := 0
+	for _, given := range []bool{s.Cluster != "", s.Machine != "", s.Node != "", all} {
+		if given {
+			n++
+		}
+	}
+	if n > 1 {
+		return usagef("--cluster, --machine, --node and --all exclude each other")
+	}
+	return nil
+}
+
+// why is what a report means for the exit code: stuck is a finding, and what moves is none.
+func (s *settings) why(r *audit.WhyReport) *Verdict {
+	v := &Verdict{Findings: r.Summary.Stuck, FailOn: s.failOn, Text: count(r.Summary.Stuck, "cluster is stuck", "clusters are stuck")}
+	if r.Summary.Incomplete {
+		v.Unknown = r.Summary.Unknown
+		v.Gaps, v.Coverage = max(1, gaps(r.Coverage)), r.Coverage
+	}
+	return v
+}
