@@ -148,7 +148,7 @@ func (d *dryRunSender) namespaces(ctx context.Context, manifests []manifest) err
 
 func (c *Client) missingNamespace(ns string) *MissingNamespace {
 	command := "kubectl create namespace " + quoteArg(ns)
-	if c.context != inClusterName {
+	if c.context != inventory.InCluster {
 		command = "kubectl --context " + quoteArg(c.context) + " create namespace " + quoteArg(ns)
 	}
 	return &MissingNamespace{Namespace: ns, Server: c.Server(), Command: command}
