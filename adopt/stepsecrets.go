@@ -16,9 +16,9 @@ func (k commander) createSecrets() Step {
 	if k.p.namespace != "default" {
 		s.Commands = append(s.Commands, k.management("create", "namespace", k.p.namespace, "--dry-run=client", "-o", "yaml")+apply)
 	}
-	switch f := k.p.future.secret; {
-	case f == "":
-	case f == k.plan.sharedSecret:
+	switch f := k.p.future.secret; f {
+	case "":
+	case k.plan.sharedSecret:
 		k.sharedCredentials(&s, f)
 	default:
 		k.credentials(&s, f, apply)
