@@ -5,13 +5,14 @@ import (
 	"strings"
 
 	"github.com/proxaudit/proxaudit/internal/shell"
+	"github.com/proxaudit/proxaudit/inventory"
 )
 
 // managementAccess and workloadAccess are kubectl's arguments for the two clusters: the file, if somebody named one, and the context.
 // The context alone says too little: kubeadm calls it kubernetes-admin@kubernetes everywhere.
 func (p *planner) managementAccess() []string {
 	m := p.s.Management
-	if m == nil || m.Context == inCluster {
+	if m == nil || m.Context == inventory.InCluster {
 		return nil
 	}
 	file := p.file(m.Kubeconfig)
@@ -50,5 +51,5 @@ func (p *planner) workloadContext() string { return p.cluster.Context() }
 // takes: a providerID that is written on a Node of another cluster stays there.
 func (p *planner) sameAccess() bool {
 	m := p.s.Management
-	return m != nil && m.Context != inCluster && m.ClusterName != p.cluster.Key && m.Kubeconfig == p.cluster.Kubeconfig && m.Context == p.workloadContext()
+	return m != nil && m.Context != inventory.InCluster && m.ClusterName != p.cluster.Key && m.Kubeconfig == p.cluster.Kubeconfig && m.Context == p.workloadContext()
 }

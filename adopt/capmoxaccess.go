@@ -63,10 +63,10 @@ func FindOwnAccess(s *inventory.Snapshot) (own *OwnAccess, seen bool) {
 // accessVariables is how many variables CAPMOX makes its access of.
 const accessVariables = 3
 
-// isNewer is true for a Secret that was written after the Pods of a Deployment came up: what they have in their environment is what
-// it was then.
+// isNewer is true for a Secret that may have been written after the Pods of a Deployment came up: what they have in their environment is
+// what it was then.
 func isNewer(s *inventory.StoredSecret, p *inventory.Provider) bool {
-	return s.Changed != nil && p.RolledOut != nil && s.Changed.After(*p.RolledOut)
+	return s.Changed != nil && (p.RolledOut == nil || s.Changed.After(*p.RolledOut))
 }
 
 // storedSecret is what was seen of NAMESPACE/NAME; nil if it was not asked for.

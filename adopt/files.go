@@ -112,6 +112,10 @@ func (p *Plan) Contexts() (management, workload string) {
 	return p.managementContext, p.workloadContext
 }
 
+// MakesCredentials is true if the steps make CAPMOX's Secret, with an API token for this cluster alone; else it has access already, which
+// other clusters may live on.
+func (p *Plan) MakesCredentials() bool { return p.makesCredentials }
+
 // MayWrite are commands that name what kubectl, as the steps and GivingUp call it, may not do, for either cluster. That the
 // namespace is not there yet changes no answer.
 func (p *Plan) MayWrite() []string {
@@ -127,7 +131,8 @@ func (p *Plan) MayWrite() []string {
 		"for kind in "+strings.Join(append(slices.Clone(bundleResources), "secrets"), " ")+"; do for verb in get list watch create patch delete; do "+
 			may(p.access, "$verb", "$kind", "-n", p.Namespace)+"; done; done",
 		may(p.access, "delete", "inclusterippools.ipam.cluster.x-k8s.io", "-n", p.Namespace),
-		may(p.workloadAccess, "get", "nodes"), may(p.workloadAccess, "patch", "nodes"), may(p.workloadAccess, "create", "pods/exec", "-n", "kube-system"),
+		may(p.workloadAccess, "get", "nodes"), may(p.workloadAccess, "patch", "nodes"), may(p.workloadAccess, "delete", "nodes"), may(p.workloadAccess, "create", "pods/eviction", "-A"),
+		may(p.workloadAccess, "create", "pods/exec", "-n", "kube-system"),
 		"echo 'that was all'")
 }
 

@@ -49,8 +49,6 @@ func (p *Plan) GivingUp() []string {
 	return append(out, "# deletes the Secrets, private keys among them, and takes off the finalizer that CAPMOX put on its credentials",
 		kubectl(append([]string{"delete", "secret", "--ignore-not-found", "--wait=false"}, names...)...),
 		kubectl(append([]string{"get", "secret", "--ignore-not-found", "-o", "name"}, names...)...)+patch(bare),
-		"# takes proxaudit's leave to read them away",
-		kubectl("delete", "rolebindings.rbac.authorization.k8s.io,roles.rbac.authorization.k8s.io", p.secretsRole(), "--ignore-not-found"),
 		"echo 'done: what the part \"Giving up\" of RUNBOOK.md shows next has to say that nothing is left'")
 }
 

@@ -66,6 +66,7 @@ func Make(s *inventory.Snapshot, opt Options) (*Plan, error) {
 	}
 	out := p.empty()
 	p.gather()
+	out.makesCredentials = p.future.secret != "" && p.future.secret != out.sharedSecret
 	if out.Missing = p.missing(); len(out.Missing) > 0 {
 		out.Summary.Incomplete = true
 		out.Coverage = required(out.Coverage, out.Missing)
@@ -129,7 +130,7 @@ func (p *planner) empty() *Plan {
 	}
 	out.environment, out.recorded = p.opt.Environment, p.opt.Recorded
 	out.access, out.workloadAccess = p.managementAccess(), p.workloadAccess()
-	if m := p.s.Management; m != nil && m.Context != inCluster {
+	if m := p.s.Management; m != nil && m.Context != inventory.InCluster {
 		out.managementContext = m.Context
 	}
 	out.workloadContext, out.sharedSecret = p.workloadContext(), p.opt.Future.CredentialsSecret

@@ -41,6 +41,8 @@ type Plan struct {
 	access, workloadAccess []string
 	// managementContext and workloadContext are kubectl's; empty for the current context.
 	managementContext, workloadContext string
+	// makesCredentials is true if the runbook makes CAPMOX's Secret, with a token of its own.
+	makesCredentials bool
 	// sharedSecret is the credentials Secret that the options named; empty for the bundle's own.
 	sharedSecret string
 	// ownCredentials is the Secret of CAPMOX's own access to Proxmox, NAMESPACE/NAME.

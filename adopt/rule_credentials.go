@@ -20,19 +20,24 @@ var ruleCredentials = Rule{
 		if p.future.secret != "" {
 			secret := p.namespace + "/" + p.future.secret
 			// One that is there already says it itself, if it was read, or by the VMs that CAPMOX manages with it.
-			sites := p.managedSites(secret)
-			if stored := storedSecret(p.s, secret); stored != nil && stored.Server != "" {
-				sites = p.sitesOrAddress(stored.Server)
+			server := ""
+			if stored := storedSecret(p.s, secret); stored != nil {
+				server = stored.Server
 			}
+			sites := p.sitesOf(server, secret)
 			if len(sites) > 0 && !slices.Equal(sites, []string{p.site}) {
-				return []Finding{r.of(clusterRef(p.cluster.Key), fmt.Sprintf("the VMs are on site %s, and the credentials in the Secret %s lead to %s",
-					p.site, secret, strings.Join(sites, ", ")))}
+				return []Finding{r.unknownSite(p, server, sites, fmt.Sprintf("the VMs are on site %s, and the credentials in the Secret %s lead to %s", p.site, secret, strings.Join(sites, ", ")), r.Remedy)}
 			}
 			// CAPMOX's own access, if it has one, goes before the Secret.
 			if own := p.ownSites(); len(own) > 0 && !slices.Equal(own, []string{p.site}) {
-				return []Finding{r.advise(clusterRef(p.cluster.Key), "Take CAPMOX's own access out of its environment (the Secret that its Deployment names), start CAPMOX anew "+
-					"(kubectl rollout restart: it has what the Secret said when it started), and give each ProxmoxCluster a Secret of its own.",
-					fmt.Sprintf("the VMs are on site %s, and CAPMOX has credentials of its own, which lead to %s and go before those in a Secret", p.site, strings.Join(own, ", ")))}
+				server := ""
+				if access, seen := FindOwnAccess(p.s); seen && access != nil {
+					server = access.Server
+				}
+				return []Finding{r.unknownSite(p, server, own,
+					fmt.Sprintf("the VMs are on site %s, and CAPMOX has credentials of its own, which lead to %s and go before those in a Secret", p.site, strings.Join(own, ", ")),
+					"Take CAPMOX's own access out of its environment (the Secret that its Deployment names), start CAPMOX anew "+
+						"(kubectl rollout restart: it has what the Secret said when it started), and give each ProxmoxCluster a Secret of its own.")}
 			}
 			return nil
 		}
@@ -44,10 +49,24 @@ var ruleCredentials = Rule{
 		case len(sites) == 0:
 			return []Finding{r.of(clusterRef(p.cluster.Key), "neither the Secret that CAPMOX's Deployment takes its own credentials from (--read-secrets) nor a machine that it manages with them shows which site they lead to")}
 		case !slices.Contains(sites, p.site) || len(sites) > 1:
-			return []Finding{r.of(clusterRef(p.cluster.Key), fmt.Sprintf("the VMs are on site %s, and CAPMOX's own credentials lead to %s", p.site, strings.Join(sites, ", ")))}
+			server := ""
+			if seen {
+				server = own.Server
+			}
+			return []Finding{r.unknownSite(p, server, sites, fmt.Sprintf("the VMs are on site %s, and CAPMOX's own credentials lead to %s", p.site, strings.Join(sites, ", ")), r.Remedy)}
 		}
 		return nil
 	},
+}
+
+// unknownSite is the finding about credentials that lead elsewhere, or, if it is their address alone that is known, to where nobody knows: taking
+// them away may stop clusters that work.
+func (r *Rule) unknownSite(p *planner, server string, sites []string, detail, remedy string) Finding {
+	if server != "" && slices.Equal(sites, []string{server}) {
+		detail += ", and which site that is, is not known"
+		remedy = "If it is another name of site " + p.site + ", give that site this address in proxaudit.yaml (sites[].url), or put the site's into CAPMOX's credentials. If it is another site: " + remedy
+	}
+	return r.advise(clusterRef(p.cluster.Key), remedy, detail)
 }
 
 // ownSites are the sites that CAPMOX's own access leads to: the one that its address names, or, where that was not seen, those of the
@@ -57,16 +76,20 @@ func (p *planner) ownSites() []string {
 	if seen && own == nil {
 		return nil
 	}
-	if seen && own.Server != "" {
-		return p.sitesOrAddress(own.Server)
+	server := ""
+	if seen {
+		server = own.Server
 	}
-	return p.managedSites("")
+	return p.sitesOf(server, "")
 }
 
-// sitesOrAddress are the sites that an address leads to, or the address itself where it leads to none that was scanned: that is none
-// that the VMs are known to be on.
-func (p *planner) sitesOrAddress(server string) []string {
+// sitesOf are the sites that an address leads to. One that is no scanned site's may be another name of it: then the VMs tell that CAPMOX
+// manages with the credentials in the Secret, or with its own if there is none. The address itself stands for a site that is not known.
+func (p *planner) sitesOf(server, secret string) []string {
 	if at := sitesAt(p.s, server); len(at) > 0 {
+		return at
+	}
+	if at := p.managedSites(secret); len(at) > 0 || server == "" {
 		return at
 	}
 	return []string{server}

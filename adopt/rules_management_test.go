@@ -131,7 +131,7 @@ func managementCases() map[string][]ruleCase {
 			{"edge: nobody shows where they lead, and they were not read", all(setOptions(func(o *adopt.Options) { o.Future.ControllerCredentials = true }), ownAccess(nil)), nil, false},
 			{"their own Secret shows that they lead here", all(setOptions(func(o *adopt.Options) { o.Future.ControllerCredentials = true }), ownAccess(&inventory.StoredSecret{Keys: []string{"secret", "token", "url"}, Server: "https://pve1.example:8006"})), nil, false},
 			{"their own Secret leads elsewhere, whatever the cluster gets", all(managed("dr"), ownAccess(&inventory.StoredSecret{Keys: []string{"secret", "token", "url"}, Server: "https://dr:8006"}), setOptions(func(o *adopt.Options) { o.Future.ControllerCredentials = false })),
-				find("cluster/prod", "which lead to https://dr:8006 and go before"), false},
+				find("cluster/prod", "which lead to dr and go before"), false},
 			{"they lead elsewhere", all(managed("dr"), ownAccess(nil)), find("cluster/prod", "lead to dr"), false},
 			{"a Secret that leads elsewhere", managedWith("dr", "prod/prod-pve"), find("cluster/prod", "the Secret prod/prod-pve lead to dr"), false},
 			{"a Secret that is named and leads elsewhere", all(managedWith("dr", "prod/shared"), setOptions(func(o *adopt.Options) { o.Future.CredentialsSecret = "shared" })), find("cluster/prod", "lead to dr"), false},

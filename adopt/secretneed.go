@@ -38,9 +38,6 @@ func (p *Plan) PKIOptions(s *inventory.Snapshot) pki.Options {
 	return o
 }
 
-// inCluster is the context of a run inside the management cluster (inventory.Management.Context).
-const inCluster = "in-cluster"
-
 // secrets are those that have to be there before anything is unpaused. Where one is missing the control-plane controller
 // makes a new authority and reports it as available.
 func (p *planner) secrets() []SecretNeed {

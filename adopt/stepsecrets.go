@@ -12,12 +12,16 @@ import (
 func (k commander) createSecrets() Step {
 	s := Step{ID: StepSecrets, Title: "Make the namespace, CAPMOX's credentials and the cluster's own Secrets",
 		Why: "A Secret that is missing later is invented: the control-plane controller makes a new authority, reports it as available, and the next machine cannot join. They have to be there, and be the right ones, before anything is unpaused. The whole step can be repeated: " +
-			"the copies that it is made from stay until it is seen that they fit, those of the keys until step 5 and that of the token until step 6."}
+			"the copies that it is made from stay until it is seen that they fit, those of the keys until step 5 and the file with a token until step 6."}
 	apply := " | " + k.management("apply", "--server-side", "-f", "-")
 	if k.p.namespace != "default" {
 		s.Commands = append(s.Commands, k.management("create", "namespace", k.p.namespace, "--dry-run=client", "-o", "yaml")+apply)
 	}
-	if f := k.p.future.secret; f != "" {
+	switch f := k.p.future.secret; f {
+	case "":
+	case k.plan.sharedSecret:
+		k.sharedCredentials(&s, f)
+	default:
 		k.credentials(&s, f, apply)
 	}
 	if dir := k.p.opt.SecretsDir; dir != "" {
@@ -63,7 +67,14 @@ func (k commander) byHand(s *Step) {
 		s.StopIf = "its last line is not the checksum of the authority that signed the API server's certificate, which this run did not see: the keys were not copied, or are those of another cluster"
 	}
 	s.ByHand = append(s.ByHand, "The address after \"server:\", which the block shows, has to be one at which the Pods of the management cluster reach this cluster's API server, "+
-		"and better the control plane's than that of one node. If it is another, change it in "+pki.KubeconfigCopy(k.p.name)+".")
+		"and better the control plane's than that of one node. If it is another, change it in "+pki.KubeconfigCopy(k.p.name)+". verify takes the control plane's endpoint, the name or address of a control-plane Node, "+
+		"and what kubeadm-config lists in certSANs.")
+}
+
+// sharedCredentials looks at a Secret that somebody named: other clusters may live on it, and what is in it stays.
+func (k commander) sharedCredentials(s *Step, name string) {
+	s.Commands = append(s.Commands, "# "+k.p.namespace+"/"+name+": the access of CAPMOX to site "+comment(k.p.site)+", which was named and has to be there; other clusters may have it too, and it is not changed",
+		"(for key in url token secret; do "+k.inNamespace("get", "secret", name)+" -o \"jsonpath={.data.$key}\" | grep -q . || { echo \"NOT THERE: the Secret has no value for $key\" >&2; exit 1; }; done)")
 }
 
 // credentials makes CAPMOX's Secret from a file that a person fills in. kubectl reads a line of it without its end, so that no
@@ -98,7 +109,7 @@ func (k commander) removeKeys() []string {
 }
 
 func (k commander) removeToken() []string {
-	if k.p.future.secret == "" {
+	if !k.plan.MakesCredentials() {
 		return nil
 	}
 	return []string{"# removes the file with the token", "rm -f -- " + shell.Quote(k.p.future.secret+".env")}

@@ -73,8 +73,12 @@ func TestSecretsRoleIsOptional(t *testing.T) {
 		t.Fatal(err)
 	}
 	const name = "proxaudit-secrets-of-prod"
-	if !strings.Contains(string(role), "name: "+name+"\n") || !slices.ContainsFunc(p.GivingUp(), func(l string) bool { return strings.Contains(l, "delete rolebindings") && strings.Contains(l, name) }) {
-		t.Errorf("giving up leaves it there: %s", role)
+	if !strings.Contains(string(role), "name: "+name+"\n") || !strings.Contains(p.SecretsRoleCommands("delete"), adopt.SecretsRoleFile) {
+		t.Errorf("%s", role)
+	}
+	// Who gives up may have no right to touch it.
+	if slices.ContainsFunc(p.GivingUp(), func(l string) bool { return strings.Contains(l, "rolebindings") }) {
+		t.Errorf("giving up may fail for what is optional: %q", p.GivingUp())
 	}
 	if len(s.Instead) != 1 || !strings.HasSuffix(s.Instead[0], "delete namespace prod") || !strings.HasSuffix(p.DeleteNamespace(), "delete namespace prod") {
 		t.Errorf("%q %q", s.Instead, p.DeleteNamespace())
@@ -84,5 +88,27 @@ func TestSecretsRoleIsOptional(t *testing.T) {
 	p = plan(t, inventorytest.ScriptBuilt("prod", 1, 1), o)
 	if s := stepOf(t, p, adopt.StepSecrets); len(s.Instead) > 0 || p.DeleteNamespace() != "" {
 		t.Error("it says to delete the namespace default")
+	}
+}
+
+// A Secret that somebody named may be other clusters' too: it is looked at, and stays as it is.
+func TestNamedCredentialsAreLookedAt(t *testing.T) {
+	o := options()
+	o.Future.CredentialsSecret = "shared"
+	p := plan(t, inventorytest.ScriptBuilt("prod", 1, 1), o)
+	s := stepOf(t, p, adopt.StepSecrets)
+	all := strings.Join(slices.Concat(s.Before, s.ByHand, s.Commands), "\n")
+	if p.MakesCredentials() || strings.Contains(all, "shared.env") || strings.Contains(all, "generic shared") || !strings.Contains(all, "get secret shared -o") {
+		t.Error(all)
+	}
+	// Its own it makes.
+	p = plan(t, inventorytest.ScriptBuilt("prod", 1, 1), options())
+	if all := strings.Join(stepOf(t, p, adopt.StepSecrets).Commands, "\n"); !p.MakesCredentials() || !strings.Contains(all, "generic prod-pve") {
+		t.Error(all)
+	}
+	o = options()
+	o.Future.ControllerCredentials = true
+	if plan(t, inventorytest.ScriptBuilt("prod", 1, 1), o).MakesCredentials() {
+		t.Error("CAPMOX has its own")
 	}
 }

@@ -29,7 +29,7 @@ func (v *verifier) checkCredentials() []Check {
 	secret := d.Infrastructure.CredentialsSecret
 	namespace, name, _ := strings.Cut(secret, "/")
 	server := ""
-	whose := "the credentials in it"
+	whose, used := "the credentials in it", secret
 	switch own, seen := FindOwnAccess(v.s); {
 	case !seen && slices.Equal(v.managedSites(""), sites):
 		c.Subject, c.Detail = clusterRef(v.cluster.Key), "CAPMOX's own credentials, if it has any, lead to site "+sites[0]+", as the machines of other clusters show"
@@ -47,6 +47,7 @@ func (v *verifier) checkCredentials() []Check {
 		}
 		return []Check{c}
 	case own != nil:
+		used = ""
 		namespace, name, server, whose = own.Namespace, own.Name, cmp.Or(own.Server, "?"), "CAPMOX's own credentials, which go before the ProxmoxCluster's,"
 	case secret == "":
 		// The prediction says so.
@@ -67,6 +68,8 @@ func (v *verifier) checkCredentials() []Check {
 	case len(at) > 0 && !slices.Contains(at, sites[0]):
 		c.State, c.Detail = CheckFailed, fmt.Sprintf("%s lead to site %s (%s), and the VMs are on site %s", whose, strings.Join(at, ", "), server, sites[0])
 		c.Remedy = "Leave everything paused: there the VMIDs are other guests'. " + credentialsRemedy
+	case len(at) == 0 && slices.Equal(v.managedSites(used), sites):
+		c.Detail = fmt.Sprintf("%s lead to site %s, as the machines of other clusters show", whose, sites[0])
 	default:
 		c.State, c.Detail = CheckUnknown, fmt.Sprintf("%s lead to %q, and which site that is, is not known", whose, server)
 		c.Remedy = "Put the address of site " + sites[0] + " into it, as proxaudit's configuration names it, or that of one of its hosts. " + credentialsRemedy

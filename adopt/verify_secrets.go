@@ -180,7 +180,7 @@ func (v *verifier) checkTarget() []Check {
 			} else {
 				c.State = CheckUnknown
 				c.Detail = fmt.Sprintf("it leads to %s, which is neither the Cluster's endpoint %s nor an address of one of its control planes: a copy of the cluster has the same authority", s.Server, endpoint)
-				c.Remedy = "Make it from admin.conf of a control-plane node, with the endpoint as its server."
+				c.Remedy = "Make it from admin.conf of a control-plane node, with the endpoint as its server, the name or address of a control-plane Node, or a name in the certSANs of kubeadm-config."
 			}
 		}
 	}
@@ -210,7 +210,10 @@ func (v *verifier) ownServer(server string) bool {
 	if slices.Contains(v.kubeadm.config.APIServer.CertSANs, host) {
 		return true
 	}
-	return slices.ContainsFunc(v.controlPlanes(), func(m *member) bool { return slices.Contains(m.node.InternalIPs, host) })
+	// kubeadm's certificate names the Node as well.
+	return slices.ContainsFunc(v.controlPlanes(), func(m *member) bool {
+		return slices.Contains(m.node.InternalIPs, host) || strings.EqualFold(m.node.Name, host)
+	})
 }
 
 // sameEndpoint compares an API server's URL with HOST:PORT.

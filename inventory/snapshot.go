@@ -56,6 +56,9 @@ type Requests struct {
 	Throttled int `json:"throttled,omitempty"`
 }
 
+// InCluster stands for a context where a Pod's own account is used.
+const InCluster = "in-cluster"
+
 // Management says which management cluster was read and what it serves.
 type Management struct {
 	// Context is the kubeconfig context or "in-cluster".

@@ -72,7 +72,7 @@ func introSection(p *adopt.Plan) Section {
 func afterSection(p *adopt.Plan) Section {
 	first, then := p.Renewal()
 	return Section{Title: "Afterwards", Blocks: []Block{
-		notes("CAPMOX's token needs its real role now, the one that CAPMOX's documentation tells: without it no machine can be made. With it a mistake reaches a VM.",
+		notes(afterToken(p),
 			neverDelete,
 			"Never apply the files of this folder again.",
 			"No controller renews the kubeconfig in the Secret "+p.Name+"-kubeconfig. Its certificate is the one of admin.conf, which kubeadm makes for a year. When it has ended, no controller reaches the cluster any more: "+
@@ -82,8 +82,25 @@ func afterSection(p *adopt.Plan) Section {
 		Code{Lines: chained(then)},
 		notes("If you applied " + adopt.SecretsRoleFile + ": proxaudit verify needs it no longer. It is taken away by:"),
 		Code{Lines: []string{p.SecretsRoleCommands("delete", "--ignore-not-found")}},
-		notes("The snapshot of etcd that step 9 kept has every Secret in it: delete it when you need it no more."),
+		notes(afterSnapshot(p)...),
 	}}
+}
+
+func afterToken(p *adopt.Plan) string {
+	if p.MakesCredentials() {
+		return "CAPMOX's token needs its real role now, the one that CAPMOX's documentation tells: without it no machine can be made. With it a mistake reaches a VM."
+	}
+	return "CAPMOX has the rights of the credentials that it had before: a mistake reaches a VM."
+}
+
+// afterSnapshot is about the snapshot of etcd, if a step took one.
+func afterSnapshot(p *adopt.Plan) []string {
+	for i := range p.Steps {
+		if s := &p.Steps[i]; s.ID == adopt.StepUnpauseControlPlane && len(s.Before) > 0 {
+			return []string{fmt.Sprintf("The snapshot of etcd that step %d kept has every Secret in it: delete it when you need it no more.", s.Number)}
+		}
+	}
+	return nil
 }
 
 func givingUpSection(p *adopt.Plan) Section {

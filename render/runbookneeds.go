@@ -24,7 +24,7 @@ func needSections(p *adopt.Plan) []Section {
 		notes("A shell (sh or bash) in the folder of this file: the commands name the files beside it.",
 			"Never apply the folder as a whole: each file has its step. What lies in a folder below is for another cluster (workload), or optional (rbac).",
 			"The programs kubectl (1.23 or newer), "+clusterctl+", proxaudit and openssl, and ssh with scp as root to a control-plane node. etcdctl runs in the Pod of etcd.",
-			"An API token for CAPMOX, of its own, with the role PVEAuditor until the last step is done: then no mistake on the way reaches a VM. It gets its real role afterwards.",
+			capmoxToken(p),
 			"Time for all of it in one day. If it takes longer, add --task-window=72h to each proxaudit verify, so that it reads Proxmox's tasks back to the beginning: the hours since step 2, and 720h at most."),
 	}}
 	need.Blocks = append(need.Blocks, environmentBlocks(p)...)
@@ -37,6 +37,15 @@ func needSections(p *adopt.Plan) []Section {
 			"Until the last step is done, stop what else changes this cluster or its objects: what applies from Git (Flux, Argo CD) onto the namespace "+p.Namespace+", a cluster-autoscaler, the scripts that add, replace or remove nodes, "+
 				"MachineHealthChecks, upgrades with kubeadm, and changes to the VMs in Proxmox. Backups and migrations of VMs may go on."),
 	}}}
+}
+
+// capmoxToken says by which right CAPMOX acts meanwhile.
+func capmoxToken(p *adopt.Plan) string {
+	if p.MakesCredentials() {
+		return "An API token for CAPMOX, of its own, with the role PVEAuditor until the last step is done: then no mistake on the way reaches a VM. It gets its real role afterwards."
+	}
+	return "CAPMOX acts with credentials that it has already, and with all their rights: leave them as they are, for other clusters may live on them. " +
+		"A cluster with a token of its own (without --controller-credentials and --credentials-secret) could be adopted with one that only reads."
 }
 
 func etcdBackup(p *adopt.Plan) string {

@@ -8,12 +8,10 @@ import (
 	"github.com/proxaudit/proxaudit/inventory"
 )
 
-const inCluster = "in-cluster"
-
 // management is a kubectl line for the management cluster.
 func (w *World) management(words ...string) string {
 	var access []string
-	if m := w.s.Management; m != nil && m.Context != inCluster {
+	if m := w.s.Management; m != nil && m.Context != inventory.InCluster {
 		access = shell.Access(m.Kubeconfig, m.Context)
 	}
 	return shell.Line(slices.Concat([]string{"kubectl"}, access, words)...)

@@ -124,6 +124,9 @@ func (a *adoption) read(c *cli.Context) error {
 			return usagef("--%s: %s is there already, and nothing in it is changed", f.flag, f.dir).hint("Give a folder that does not exist.")
 		}
 	}
+	if err := overConfiguration(a.targets, a.settings, a.env.Getenv); err != nil {
+		return err
+	}
 	if err := a.apart(); err != nil {
 		return err
 	}
@@ -152,6 +155,9 @@ func (a *adoption) read(c *cli.Context) error {
 // counts.
 func (a *adoption) deliver(c *cli.Context, plan *adopt.Plan, snap *inventory.Snapshot) error {
 	verdict := a.verdict(plan)
+	if plan.Applied().Finished {
+		a.warnf("the management cluster has this adoption already, and its last step is done: do not apply it again, for it pauses the cluster and has the numbers of its machines of today")
+	}
 	files := &delivery{adoption: a}
 	if plan.Ready() {
 		if err := a.judge(c, plan); err != nil {

@@ -127,7 +127,7 @@ func sameServers(c *cli.Context, s *settings, snap *inventory.Snapshot) ([]strin
 // currentContext is the management cluster's if nobody named it and kubectl's current one was taken; empty if somebody did.
 func currentContext(s *settings, snap *inventory.Snapshot) string {
 	m := snap.Management
-	if m == nil || m.Context == inCluster {
+	if m == nil || m.Context == inventory.InCluster {
 		return ""
 	}
 	if named := s.cfg.Management; s.kubeconfig == "" && named != nil && (named.None || named.Context != "") {
@@ -135,9 +135,6 @@ func currentContext(s *settings, snap *inventory.Snapshot) string {
 	}
 	return m.Context
 }
-
-// inCluster is the context of a run inside the management cluster (inventory.Management).
-const inCluster = "in-cluster"
 
 // clusterConfig is the configuration's entry for a cluster; an empty one if there is none.
 func clusterConfig(cfg *config.Config, name string) config.Cluster {

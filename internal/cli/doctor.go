@@ -29,6 +29,9 @@ Examples:
 		if err != nil {
 			return err
 		}
+		if err := overConfiguration(targets, s, r.env.Getenv); err != nil {
+			return err
+		}
 		p, err := r.plan(s)
 		if err != nil {
 			return err

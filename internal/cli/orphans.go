@@ -56,6 +56,9 @@ func (r *run) analyse(c *cli.Context, do func(*inventory.Snapshot, *settings) (*
 	if err != nil {
 		return err
 	}
+	if err := overConfiguration(targets, s, r.env.Getenv); err != nil {
+		return err
+	}
 	snap, err := r.snapshot(c.Context, s)
 	if err != nil {
 		return err

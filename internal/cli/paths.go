@@ -66,6 +66,37 @@ func overInput(c *cli.Context, place string) string {
 	return ""
 }
 
+// overConfiguration refuses results over the configuration that was found, or over a kubeconfig that it or the environment names: no flag
+// says them.
+func overConfiguration(targets []target, s *settings, getenv func(string) (string, bool)) error {
+	inputs := map[string]string{}
+	add := func(what, path string) {
+		if at, err := resolved(path); path != "" && err == nil {
+			inputs[at] = what
+		}
+	}
+	add("the configuration", s.cfg.Path)
+	if m := s.cfg.Management; m != nil {
+		add("the kubeconfig of the management cluster", m.Kubeconfig)
+	}
+	for i := range s.cfg.Clusters {
+		add("the kubeconfig of the cluster "+s.cfg.Clusters[i].Name, s.cfg.Clusters[i].Kubeconfig)
+	}
+	list, _ := getenv("KUBECONFIG")
+	for _, file := range filepath.SplitList(list) {
+		add("a kubeconfig that KUBECONFIG names", file)
+	}
+	for _, t := range targets {
+		if t.path == "" {
+			continue
+		}
+		if at, err := resolved(t.path); err == nil && inputs[at] != "" {
+			return usagef("-o %s=%s: that is %s", t.format.Name, t.path, inputs[at]).hint("Give another file.")
+		}
+	}
+	return nil
+}
+
 // resolved is the absolute path of something that may not be there yet, without symbolic links in what is.
 func resolved(path string) (string, error) {
 	abs, err := filepath.Abs(path)

@@ -36,6 +36,9 @@ Examples:
 		if err != nil {
 			return err
 		}
+		if err := overConfiguration(targets, s, r.env.Getenv); err != nil {
+			return err
+		}
 		snap, err := r.collect(c.Context, s)
 		if err != nil {
 			return err

@@ -149,7 +149,7 @@ func (d *dryRunSender) namespaces(ctx context.Context, manifests []manifest) err
 
 func (c *Client) missingNamespace(ns string) *MissingNamespace {
 	command := "kubectl create namespace " + shell.Quote(ns)
-	if c.context != inClusterName {
+	if c.context != inventory.InCluster {
 		command = "kubectl --context " + shell.Quote(c.context) + " create namespace " + shell.Quote(ns)
 	}
 	return &MissingNamespace{Namespace: ns, Server: c.Server(), Command: command}

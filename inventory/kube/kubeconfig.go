@@ -11,10 +11,11 @@ import (
 	"k8s.io/client-go/rest"
 	"k8s.io/client-go/tools/clientcmd"
 	clientcmdapi "k8s.io/client-go/tools/clientcmd/api"
+
+	"github.com/proxaudit/proxaudit/inventory"
 )
 
-// inClusterName is the context's name where there is none.
-const inClusterName = "in-cluster"
+// inventory.InCluster is the context's name where there is none.
 
 // found is a way to a server.
 type found struct {
@@ -43,7 +44,7 @@ func loadConfig(t Target, inCluster func() (*rest.Config, error)) (found, error)
 		if t.Context == "" {
 			cfg, err := inCluster()
 			if err == nil {
-				return found{config: cfg, context: inClusterName, access: inClusterName, known: &credentials{}}, nil
+				return found{config: cfg, context: inventory.InCluster, access: inventory.InCluster, known: &credentials{}}, nil
 			}
 			if !errors.Is(err, rest.ErrNotInCluster) {
 				return found{}, fmt.Errorf("no kubeconfig at %s, and the Pod's service account cannot be used: %w", where, err)

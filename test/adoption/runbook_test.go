@@ -4,12 +4,14 @@ import (
 	"bytes"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
+	"time"
 )
 
 // plan is the part of adopt's plan that a person follows.
@@ -41,6 +43,12 @@ func (w *World) readSecrets(t *testing.T) {
 	const own, namespace = "capmox-manager-credentials", "capmox-system"
 	w.Kubectl(t, "-n", namespace, "create", "secret", "generic", own, "--from-literal=url="+w.capmoxAccess.URL,
 		"--from-literal=token="+w.capmoxAccess.TokenID, "--from-literal=secret="+w.capmoxAccess.Secret)
+	// The manager has had it in its environment from the start. Nobody rolls Deployments out here: this is what their controller would write
+	// once the Pods are up with that Secret.
+	now := time.Now().UTC().Add(time.Second).Format(time.RFC3339)
+	deployment := strings.TrimSpace(w.Kubectl(t, "-n", namespace, "get", "deployment", "-l", "cluster.x-k8s.io/provider=infrastructure-proxmox", "-o", "name"))
+	w.Kubectl(t, "-n", namespace, "patch", deployment, "--subresource=status", "--type=merge", "-p",
+		fmt.Sprintf(`{"status":{"conditions":[{"type":"Progressing","status":"True","reason":"NewReplicaSetAvailable","lastUpdateTime":%q,"lastTransitionTime":%q}]}}`, now, now))
 	w.Kubectl(t, "-n", namespace, "create", "role", "proxaudit-secrets", "--verb=get", "--resource=secrets", "--resource-name="+own)
 	w.Kubectl(t, "-n", namespace, "create", "rolebinding", "proxaudit-secrets", "--role=proxaudit-secrets", "--group=proxaudit")
 }
