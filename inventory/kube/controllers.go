@@ -77,9 +77,13 @@ type providerPodObject struct {
 }
 
 // providerPods lists the Pods that carry the providers' label, as their Deployments' templates do (clusterctl's provider contract), and
-// gives each to the Deployment in its namespace whose name it continues.
+// gives each to the Deployment in its namespace whose name it continues. Only the providers' namespaces are asked: a role for these is enough.
 func (m *managementReader) providerPods(ctx context.Context) {
-	m.ask(ctx, inventory.ScopeProviderPods, providerLabel, kindPod, []string{""}, func(raw json.RawMessage) (bool, error) {
+	namespaces := m.providerNamespaces(inventory.ScopeProviderPods)
+	if namespaces == nil {
+		return
+	}
+	m.ask(ctx, inventory.ScopeProviderPods, providerLabel, kindPod, namespaces, func(raw json.RawMessage) (bool, error) {
 		var o providerPodObject
 		if err := kjson.Unmarshal(raw, &o); err != nil {
 			return false, errors.New(cmp.Or(o.Metadata.Name, "a Pod") + ": " + decodeReason(err))
@@ -123,15 +127,8 @@ func (m *managementReader) providerOf(namespace, pod string) *inventory.Provider
 
 // leases are those that a Pod of a provider holds, or held: the holder's name is POD_UUID (controller-runtime pkg/leaderelection).
 func (m *managementReader) leases(ctx context.Context) {
-	namespaces := make([]string, 0, len(m.snap.Providers))
-	for i := range m.snap.Providers {
-		namespaces = append(namespaces, m.snap.Providers[i].Namespace)
-	}
-	slices.Sort(namespaces)
-	namespaces = slices.Compact(namespaces)
-	if len(namespaces) == 0 {
-		m.snap.Coverage = append(m.snap.Coverage, inventory.Coverage{Source: inventory.ManagementSource, Scope: inventory.ScopeLeases, State: inventory.NotAsked,
-			Optional: true, Reason: "no provider's Deployment was seen, and so none of the namespaces that the leases are in"})
+	namespaces := m.providerNamespaces(inventory.ScopeLeases)
+	if namespaces == nil {
 		return
 	}
 	m.ask(ctx, inventory.ScopeLeases, "", kindLease, namespaces, func(raw json.RawMessage) (bool, error) {
@@ -157,6 +154,21 @@ func (m *managementReader) leases(ctx context.Context) {
 	for i := range m.snap.Providers {
 		slices.SortFunc(m.snap.Providers[i].Leases, func(a, b inventory.Lease) int { return strings.Compare(a.Name, b.Name) })
 	}
+}
+
+// providerNamespaces are those that the providers' Deployments are in; nil, with the coverage entry that says so, if none was seen.
+func (m *managementReader) providerNamespaces(scope string) []string {
+	var out []string
+	for i := range m.snap.Providers {
+		out = append(out, m.snap.Providers[i].Namespace)
+	}
+	if len(out) == 0 {
+		m.snap.Coverage = append(m.snap.Coverage, inventory.Coverage{Source: inventory.ManagementSource, Scope: scope, State: inventory.NotAsked,
+			Optional: true, Reason: "no provider's Deployment was seen, and so none of the namespaces that they are in"})
+		return nil
+	}
+	slices.Sort(out)
+	return slices.Compact(out)
 }
 
 // microTime reads a time of Kubernetes' newer APIs, which has parts of a second; nil if it is none.
