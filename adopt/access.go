@@ -4,8 +4,8 @@ import (
 	"path/filepath"
 	"strings"
 
-	"github.com/proxaudit/proxaudit/internal/shell"
 	"github.com/proxaudit/proxaudit/inventory"
+	"github.com/proxaudit/proxaudit/inventory/shell"
 )
 
 // managementAccess and workloadAccess are kubectl's arguments for the two clusters: the file, if somebody named one, and the context.

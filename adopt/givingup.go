@@ -6,8 +6,8 @@ import (
 
 	clusterv1 "sigs.k8s.io/cluster-api/api/core/v1beta2"
 
-	"github.com/proxaudit/proxaudit/internal/shell"
 	"github.com/proxaudit/proxaudit/inventory"
+	"github.com/proxaudit/proxaudit/inventory/shell"
 )
 
 // settle is how long CAPMOX may still be at work on what it read before it was paused: it says nowhere that it has seen the

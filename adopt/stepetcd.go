@@ -9,7 +9,7 @@ import (
 	"strings"
 
 	"github.com/proxaudit/proxaudit/adopt/pki"
-	"github.com/proxaudit/proxaudit/internal/shell"
+	"github.com/proxaudit/proxaudit/inventory/shell"
 )
 
 // members keeps a snapshot of etcd, and shows its members, before a controller may remove some of them.

@@ -6,7 +6,7 @@ import (
 	"strings"
 
 	"github.com/proxaudit/proxaudit/adopt/pki"
-	"github.com/proxaudit/proxaudit/internal/shell"
+	"github.com/proxaudit/proxaudit/inventory/shell"
 )
 
 func (k commander) createSecrets() Step {

@@ -19,6 +19,9 @@ type WhyReport struct {
 	Items   []progress.Cluster `json:"items"`
 }
 
+// ClusterProgress is one of its items.
+type ClusterProgress = progress.Cluster
+
 // WhySummary counts clusters by state.
 type WhySummary struct {
 	Healthy    int `json:"healthy"`

@@ -4,7 +4,7 @@ import (
 	"strings"
 
 	"github.com/proxaudit/proxaudit/adopt"
-	"github.com/proxaudit/proxaudit/internal/shell"
+	"github.com/proxaudit/proxaudit/inventory/shell"
 )
 
 // needSections say where the commands run, with what, and what else has to be so.

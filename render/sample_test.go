@@ -181,6 +181,7 @@ func samples(t *testing.T) map[string]Document {
 			Kind: audit.KindOrphanReport, GeneratedAt: collected}, Findings: []audit.Finding{}}),
 		"plan": Plan(samplePlan(t, nil)), "blocked": Plan(sampleBlocked(t)), "plan-notes": PlanNotes(samplePlan(t, nil)),
 		"plan-unseen": UnseenFirst(Plan(sampleUnseen(t)), sampleUnseen(t)), "not-adopted": Verify(sampleNotAdopted()),
+		"why": Why(sampleWhy(), false), "why-all": Why(sampleWhy(), true),
 		"verification": Verify(sampleVerification()), "rejections": Rejections(sampleRejections()),
 	}
 }

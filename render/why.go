@@ -48,7 +48,7 @@ func stateStyle(s progress.State) Style {
 
 // whyTable has one line for each cluster.
 func whyTable(r *audit.WhyReport) Table {
-	t := Table{Columns: []Column{{Title: "CLUSTER", Min: 12}, {Title: "STATE"}, {Title: "PHASE"}, {Title: "WAITS FOR"}, {Title: "SINCE", Align: Right}, {Title: "WHY", Fit: FoldFirst, Min: 36}},
+	t := Table{Columns: []Column{{Title: "CLUSTER", Min: 12}, {Title: "STATE"}, {Title: "PHASE", Fit: Fold}, {Title: "WAITS FOR"}, {Title: "SINCE", Align: Right}, {Title: "WHY", Fit: FoldFirst, Min: 36}},
 		Empty: "no cluster was seen in this run"}
 	for i := range r.Items {
 		c := &r.Items[i]

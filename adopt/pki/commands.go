@@ -10,7 +10,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/proxaudit/proxaudit/internal/shell"
+	"github.com/proxaudit/proxaudit/inventory/shell"
 )
 
 // Command is a line for a POSIX shell.

@@ -15,7 +15,7 @@ import (
 
 	"github.com/proxaudit/proxaudit/adopt/pki"
 	"github.com/proxaudit/proxaudit/adopt/pki/pkitest"
-	"github.com/proxaudit/proxaudit/internal/shell"
+	"github.com/proxaudit/proxaudit/inventory/shell"
 )
 
 var update = flag.Bool("update", false, "write the golden files anew")

@@ -8,7 +8,7 @@ import (
 	"path"
 	"slices"
 
-	"github.com/proxaudit/proxaudit/internal/shell"
+	"github.com/proxaudit/proxaudit/inventory/shell"
 )
 
 // Source is what was read.

@@ -4,8 +4,8 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/proxaudit/proxaudit/internal/shell"
 	"github.com/proxaudit/proxaudit/inventory"
+	"github.com/proxaudit/proxaudit/inventory/shell"
 )
 
 // management is a kubectl line for the management cluster.

@@ -21,6 +21,7 @@ stuck. What is on its way for less than --grace is converging: exit 0.
 Examples:
   proxaudit why --cluster prod
   proxaudit why --machine prod-worker-3
+  proxaudit why --cluster prod --watch
   proxaudit why --all
   proxaudit why --from monday.json.zst --all -o json`,
 	}, []cli.Flag{
@@ -28,28 +29,49 @@ Examples:
 		&cli.StringFlag{Name: "machine", Category: catCommand, Usage: "`NAME` of one Machine, or NAMESPACE/NAME"},
 		&cli.StringFlag{Name: "node", Category: catCommand, Usage: "`NAME` of one Node, or CLUSTER/NAME"},
 		&cli.BoolFlag{Name: "all", Category: catCommand, Usage: "every cluster, one line each"},
+		&cli.BoolFlag{Name: "watch", Category: catCommand, Usage: "look again and again until nobody waits: redraws a terminal, and appends what changed elsewhere"},
+		&cli.StringFlag{Name: "interval", Category: catCommand, Usage: "`TIME` between two looks of --watch (default: 10s)"},
 	}, func(c *cli.Context, r *run) error {
 		scope := audit.WhyScope{Cluster: c.String("cluster"), Machine: c.String("machine"), Node: c.String("node")}
 		all := c.Bool("all")
 		if err := oneScope(scope, all); err != nil {
 			return err
 		}
+		if c.Bool("watch") {
+			if _, err := positionals(c); err != nil {
+				return err
+			}
+			w, err := readWhyWatch(c, r, scope)
+			if err != nil {
+				return err
+			}
+			return w.watch(c.Context)
+		}
+		if c.IsSet("interval") {
+			return usagef("--interval says how often --watch looks, and --watch is missing")
+		}
 		return r.analyse(c, func(snap *inventory.Snapshot, s *settings) (*render.Document, *Verdict, error) {
 			report, err := audit.Why(snap, s.options(), scope)
-			var none *audit.NoSuchError
-			switch {
-			case errors.As(err, &none):
-				if none.Kind == "cluster" {
-					return nil, nil, known("cluster", []string{none.Name}, none.Known)
-				}
-				return nil, nil, usagef("%v", none)
-			case err != nil:
-				return nil, nil, err
+			if err != nil {
+				return nil, nil, whyError(err)
 			}
 			doc := render.Why(report, all)
 			return &doc, s.why(report), nil
 		})
 	})
+}
+
+// whyError is the user's error about a name that nothing has.
+func whyError(err error) error {
+	var none *audit.NoSuchError
+	switch {
+	case !errors.As(err, &none):
+		return err
+	case none.Kind == "cluster":
+		return known("cluster", []string{none.Name}, none.Known)
+	default:
+		return usagef("%v", none)
+	}
 }
 
 // oneScope refuses two that contradict each other.

@@ -9,7 +9,7 @@ import (
 	"path/filepath"
 
 	"github.com/proxaudit/proxaudit/adopt/pki"
-	"github.com/proxaudit/proxaudit/internal/shell"
+	"github.com/proxaudit/proxaudit/inventory/shell"
 )
 
 // maxFile is the size that a file may have, in bytes. A certificate is a few kilobytes, and the API server takes no Secret
