@@ -57,7 +57,7 @@ func Explain(s *inventory.Snapshot, sub inventory.Subject, opt Options) (*Explan
 	if rule, ok := rules.Of(e.Class); ok {
 		out.Verdict = titleOf(rule, e)
 		out.Remedy = remedyOf(rule, e)
-		out.Finding = &ExplainedFinding{Rule: rule.ID, Severity: ruleOf(e).Severity, WaitingFor: e.WaitingFor}
+		out.Finding = &ExplainedFinding{Rule: rule.ID, Severity: ruleOf(e).Severity, WaitingFor: r.waitingFor(e)}
 	}
 	return out, nil
 }

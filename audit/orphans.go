@@ -3,8 +3,10 @@ package audit
 import (
 	"cmp"
 	"slices"
+	"time"
 
 	"github.com/proxaudit/proxaudit/audit/identity"
+	"github.com/proxaudit/proxaudit/audit/progress"
 	"github.com/proxaudit/proxaudit/audit/rules"
 	"github.com/proxaudit/proxaudit/inventory"
 )
@@ -74,6 +76,10 @@ func compareRefs(a, b *SubjectRef) int {
 type result struct {
 	s     *inventory.Snapshot
 	graph *identity.Graph
+	grace time.Duration
+	// world and waits are made when the first Machine without a Node is asked about.
+	world *progress.World
+	waits map[string]map[string]*progress.Baton
 }
 
 // analyse works on the Snapshot in one order: that in which sources answered never shows.
@@ -83,7 +89,7 @@ func analyse(s *inventory.Snapshot, opt Options) *result {
 	}
 	sorted := s.Ordered()
 	sorted.Compact()
-	return &result{s: sorted, graph: identity.Resolve(sorted, identity.Options{Grace: opt.Grace})}
+	return &result{s: sorted, graph: identity.Resolve(sorted, identity.Options{Grace: opt.Grace}), grace: opt.Grace}
 }
 
 func (r *result) envelope(kind string) Envelope {
@@ -132,7 +138,7 @@ func (r *result) finding(e *identity.Entity) *Finding {
 	refs := refsOf(r.s, e)
 	f := &Finding{Rule: rule.ID, Severity: rule.Severity, Class: e.Class, Subject: refs[0],
 		Title: titleOf(rule, e), Evidence: nonNil(e.Evidence()), Confidence: e.Confidence, Holds: holdsOf(r.s, e),
-		WaitingFor: e.WaitingFor, Remedy: remedyOf(rule, e), Missing: e.Missing,
+		WaitingFor: r.waitingFor(e), Remedy: remedyOf(rule, e), Missing: e.Missing,
 		Fingerprint: r.fingerprint(e, refs[0])}
 	f.Others = append(f.Others, refs[1:]...)
 	for _, rival := range e.Rivals {

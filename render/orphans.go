@@ -69,6 +69,9 @@ func findingLine(f *audit.Finding) string {
 		}
 		line += "; with " + list(ids)
 	}
+	if f.Class == identity.NonNode && f.WaitingFor != "" {
+		line += "; it waits for " + f.WaitingFor
+	}
 	return line
 }
 

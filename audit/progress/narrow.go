@@ -73,3 +73,25 @@ func (w *World) through(cluster string, about inventory.Ref) bool {
 	}
 	return slices.ContainsFunc(w.nodes[cluster], func(n *inventory.Node) bool { return n.Name == node && n.Ready == "True" })
 }
+
+// Machines are the batons of a cluster's Machines that are not through, by NAMESPACE/NAME: each its own, or, if it waits for another object,
+// the cluster's first.
+func (w *World) Machines(c *inventory.Cluster) map[string]*Baton {
+	p := w.Cluster(c)
+	out := map[string]*Baton{}
+	for _, m := range w.machines[c.Key] {
+		if w.through(c.Key, machineRef(m)) {
+			continue
+		}
+		name := m.Namespace + "/" + m.Name
+		out[name] = p.Baton
+		for _, b := range all(&p) {
+			if b.About == m.Name || b.Object == machineRef(m) {
+				own := b
+				out[name] = &own
+				break
+			}
+		}
+	}
+	return out
+}
