@@ -1,0 +1,24 @@
+package progress_test
+
+import (
+	"testing"
+
+	"github.com/proxaudit/proxaudit/audit/progress"
+)
+
+// A healthy cluster of any generation waits for nobody, and nothing about it looks like trouble.
+func TestHealthy(t *testing.T) {
+	for _, world := range []string{"v1beta1", "v1beta2", "talos"} {
+		t.Run(world, func(t *testing.T) {
+			c := analyse(newLab(t, world).snapshot(t))
+			if c.State != progress.Healthy || c.Phase != "" || c.Baton != nil || len(c.Others)+len(c.Notes)+len(c.Missing) > 0 || len(c.Phases) != 6 {
+				t.Fatalf("%s", toJSON(t, c))
+			}
+			for _, p := range c.Phases {
+				if p.State != progress.Done || len(p.Evidence) == 0 {
+					t.Errorf("%+v", p)
+				}
+			}
+		})
+	}
+}
