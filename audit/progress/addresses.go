@@ -1,6 +1,7 @@
 package progress
 
 import (
+	"fmt"
 	"strings"
 
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
@@ -11,19 +12,34 @@ import (
 // addresses says why a ProxmoxMachine has no addresses yet: which of its claims is not met, and whether its pool has any left. The in-cluster
 // provider writes no condition into a claim: one that is met names its IPAddress (cluster-api-ipam-provider-in-cluster v1.1.0).
 func (x *walk) addresses(b *Baton, pm *inventory.ProxmoxMachine) {
+	met := 0
 	for i := range x.s.Objects {
 		o := &x.s.Objects[i]
 		if o.Cluster != "" || o.Kind != "IPAddressClaim" || o.Namespace != pm.Namespace || !ownedBy(o, "ProxmoxMachine", pm.Name) {
 			continue
 		}
 		if field(o, "status", "addressRef", "name") != "" {
+			met++
 			continue
 		}
 		claim := inventory.Ref{Group: groupIPAM, Kind: "IPAddressClaim", Namespace: o.Namespace, Name: o.Name}
+		if p := x.pausedBy(b.Phase, claim, x.meta(&claim)); p != nil {
+			*b = *p
+			return
+		}
 		b.Object, b.Holder = claim, IPAM
 		b.Detail = "the claim " + o.Name + " of the ProxmoxMachine " + pm.Name + " has no address yet"
 		x.pool(b, o)
 		return
+	}
+	if !x.known("IPAddressClaim", groupIPAM) {
+		return
+	}
+	b.Holder, b.Detail = Infrastructure, "it waits for its addresses, and CAPMOX has made no claim for one"
+	b.Next, b.Remedy = "CAPMOX makes the claims", "See CAPMOX's log: it finds no pool to claim from, or the network devices lack what they need."
+	if met > 0 {
+		b.Detail = fmt.Sprintf("it waits for its addresses, though each of its %d claims has one", met)
+		b.Next, b.Remedy = "CAPMOX takes them over", "See CAPMOX's log."
 	}
 }
 

@@ -26,7 +26,8 @@ func (w *World) Cluster(c *inventory.Cluster) Cluster {
 	out.Namespace, out.Name = d.Namespace, d.Name
 	x := &walk{World: w, cluster: c, d: d, ref: inventory.Ref{Group: inventory.GroupCluster, Kind: "Cluster", Namespace: d.Namespace, Name: d.Name},
 		states: map[PhaseID]*Phase{}}
-	for _, n := range []inventory.Need{needOf("Machine", inventory.GroupCluster), needOf("ProxmoxMachine", inventory.GroupInfrastructure)} {
+	for _, n := range []inventory.Need{needOf("Machine", inventory.GroupCluster), needOf("ProxmoxMachine", inventory.GroupInfrastructure),
+		needOf("MachineSet", inventory.GroupCluster), needOf("MachineDeployment", inventory.GroupCluster)} {
 		if !w.s.Known(n.Source, n.Scope) {
 			out.Missing = append(out.Missing, n)
 		}
@@ -38,6 +39,7 @@ func (w *World) Cluster(c *inventory.Cluster) Cluster {
 		x.controlPlane()
 		x.workers()
 		x.network()
+		x.unobserved()
 	}
 	x.finish(&out)
 	return out
@@ -127,7 +129,7 @@ func (x *walk) finish(out *Cluster) {
 		return severity(b.State) - severity(a.State)
 	})
 	if len(x.batons) > 0 {
-		if paused := x.pausedCluster(); paused != nil && x.d.DeletedAt == nil {
+		if paused := x.pausedCluster(); paused != nil && (x.batons[0].Cause != CausePaused || x.batons[0].Object != x.ref) {
 			paused.Phase = x.batons[0].Phase
 			x.batons = append([]*Baton{x.settle(paused, nil)}, x.batons...)
 		}
@@ -191,6 +193,11 @@ func (x *walk) infrastructure() {
 		x.phase(phase, Done, evidence)
 		return
 	case d.InfrastructureRef == nil:
+		if c := unmet(&d.Meta, "TopologyReconciled"); c != nil {
+			b, _ := x.byCondition(phase, x.ref, c)
+			x.add(b, &d.Meta)
+			return
+		}
 		b := x.hold(phase, x.ref, CauseObjectMissing, "spec.infrastructureRef is not set")
 		b.Holder, b.Remedy = Person, "Name the ProxmoxCluster in it. A Cluster with a ClusterClass gets it from the topology controller."
 		x.add(b, &d.Meta)
@@ -229,6 +236,36 @@ func (x *walk) infrastructure() {
 		x.add(b, &d.Meta)
 	default:
 		x.add(x.notLooked(phase, ref, m), m)
+	}
+}
+
+// unobserved is for changes that no controller has looked at, where nothing else is left to do: all that is seen is from before them.
+func (x *walk) unobserved() {
+	if len(x.batons) > 0 {
+		return
+	}
+	look := func(phase PhaseID, ref inventory.Ref, m *inventory.Meta) {
+		if !unobserved(m) {
+			return
+		}
+		b := x.hold(phase, ref, CauseNotLooked, "its controller has not looked at its last change yet")
+		b.Next, b.Remedy = "the controller looks at it", "See the controller's log."
+		if p := x.pausedBy(phase, ref, m); p != nil {
+			b = p
+		}
+		x.add(b, m)
+		// Nobody says when it was changed: with a controller that lives it is looked at within moments.
+		if b = x.batons[len(x.batons)-1]; b.Cause == CauseNotLooked {
+			b.State, b.Since, b.Seconds = Converging, nil, nil
+		}
+	}
+	look(PhaseInfrastructure, x.ref, &x.d.Meta)
+	for _, g := range x.groups[x.cluster.Key] {
+		phase := PhaseWorkers
+		if groupRef(g).Group == inventory.GroupControlPlane {
+			phase = PhaseControlPlane
+		}
+		look(phase, groupRef(g), &g.Meta)
 	}
 }
 

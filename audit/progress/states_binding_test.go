@@ -89,7 +89,7 @@ status: {conditions: [{type: InfrastructureReady, status: "True", reason: Ready,
 kind: Cluster
 metadata: {name: prod}
 status: {conditions: [{type: RemoteConnectionProbe, status: "False", reason: ProbeFailed, message: "Remote connection probe failed, probe last succeeded at 2026-05-04T11:10:00Z", lastTransitionTime: "@45m"}]}`,
-		state: progress.Stuck, phase: progress.PhaseWorkers, holder: progress.Person, cause: progress.CauseEndpointUnreachable,
+		state: progress.Stuck, phase: progress.PhaseControlPlane, holder: progress.Person, cause: progress.CauseEndpointUnreachable,
 		object: "Cluster/prod", says: "10.0.0.10:6443", command: aboutCluster},
 	{name: "nobody reaches the cluster", tune: noNodes, patch: `
 kind: Cluster
@@ -136,7 +136,7 @@ status: {conditions: [{type: NodeHealthy, status: "False", reason: NodeDeleted, 
 	{name: "Talos' etcd is not healthy", world: "talos", patch: `
 kind: TalosControlPlane
 metadata: {name: prod-cp}
-status: {ready: false, conditions: [{type: EtcdClusterHealthyCondition, status: "False", severity: Error, reason: EtcdClusterUnhealthy, message: etcd is expected to have 1 members, got 2, lastTransitionTime: "@45m"}]}`,
+status: {ready: false, conditions: [{type: EtcdClusterHealthyCondition, status: "False", severity: Error, reason: EtcdClusterUnhealthy, message: "etcd is expected to have 1 members, got 2", lastTransitionTime: "@45m"}]}`,
 		state: progress.Stuck, phase: progress.PhaseControlPlane, holder: progress.ControlPlane, cause: progress.CauseNotAvailable,
 		object: "TalosControlPlane/prod-cp", says: "it is initialised, and not available", command: "mgmt -n team describe taloscontrolplanes.controlplane.cluster.x-k8s.io prod-cp", alone: true},
 	{name: "certificates went away", patch: healthyKCP + `status: {conditions: [{type: CertificatesAvailable, status: "False", reason: NotAvailable, message: "Cluster certificate for etcd is not available, please check cluster certificate secrets", lastTransitionTime: "@45m"}]}`,

@@ -290,7 +290,7 @@ kind: Pod
 metadata: {name: capmox-controller-manager-6d5f7c9b8-abcde}
 status:
   phase: Pending
-  conditions: [{type: PodScheduled, status: "False", reason: Unschedulable, message: "0/1 nodes are available: 1 Insufficient memory.", lastTransitionTime: "@1h"}]
+  conditions: [{type: Ready}, {type: PodScheduled, status: "False", reason: Unschedulable, message: "0/1 nodes are available: 1 Insufficient memory.", lastTransitionTime: "@1h"}]
   containerStatuses: null`,
 		state: progress.Stuck, phase: progress.PhaseWorkers, holder: progress.Infrastructure, cause: progress.CauseControllerDown,
 		object: "Deployment/capmox-controller-manager", says: "Insufficient memory", command: "mgmt -n capmox-system get deployments,pods", alone: true},
