@@ -270,7 +270,7 @@ func (l *lab) snapshot(t *testing.T) *inventory.Snapshot {
 	s.Clusters[0].Access, s.Clusters[0].Version = "kubeconfig prod", w.Clusters[0].Version
 	w.Clusters = nil
 	s.Append(w)
-	s.Sites = []inventory.Site{{Name: "home"}}
+	s.Sites = []inventory.Site{{Name: "home", Standalone: true, Nodes: []inventory.ProxmoxNode{{Name: "pve1", Status: "online"}}, Visibility: inventory.Visibility{Complete: true}}}
 	s.Coverage = append(s.Coverage, complete(inventory.SiteSource("home"), inventory.ScopeGuests), complete(inventory.SiteSource("home"), inventory.ConfigScope("pve1")),
 		complete(inventory.SiteSource("home"), inventory.ScopeTasks))
 	for i, name := range []string{"prod-cp-a", "prod-w1"} {
