@@ -224,7 +224,7 @@ func server(t *testing.T, context string, objects []map[string]any) *kube.Client
 		t.Fatal(err)
 	}
 	for _, o := range objects {
-		doc, err := yaml.Marshal(o)
+		doc, err := json.Marshal(o)
 		if err != nil {
 			t.Fatal(err)
 		}
