@@ -21,7 +21,7 @@ func (w *World) Cluster(c *inventory.Cluster) Cluster {
 	out := Cluster{Key: c.Key}
 	d := c.Declared
 	if d == nil {
-		return w.undeclared(c, out)
+		return w.undeclared(out)
 	}
 	out.Namespace, out.Name = d.Namespace, d.Name
 	x := &walk{World: w, cluster: c, d: d, ref: inventory.Ref{Group: inventory.GroupCluster, Kind: "Cluster", Namespace: d.Namespace, Name: d.Name},
@@ -46,7 +46,7 @@ func (w *World) Cluster(c *inventory.Cluster) Cluster {
 }
 
 // undeclared is a cluster without a Cluster object.
-func (w *World) undeclared(c *inventory.Cluster, out Cluster) Cluster {
+func (w *World) undeclared(out Cluster) Cluster {
 	need := inventory.Need{Source: inventory.ManagementSource, Scope: inventory.ScopeClusters}
 	if w.s.Management == nil || w.s.Known(need.Source, need.Scope) {
 		out.State = NotManaged

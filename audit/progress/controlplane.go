@@ -108,7 +108,7 @@ func (x *walk) planeObject(g *inventory.Group, machines []*inventory.Machine) bo
 	if !x.s.Known(inventory.ManagementSource, inventory.ScopeMachines) {
 		return false
 	}
-	if g.Meta.Owner(inventory.GroupCluster, "Cluster") == nil {
+	if g.Owner(inventory.GroupCluster, "Cluster") == nil {
 		b := x.hold(phase, groupRef(g), CauseOwnerMissing, "the Cluster's controller has not made the Cluster its owner, and the control-plane controller waits for that")
 		b.Holder, b.Next, b.Since = Core, "the core controller looks at the Cluster", g.CreatedAt
 		x.add(b, &g.Meta)
@@ -218,7 +218,7 @@ func (x *walk) workers() {
 		if g.Kind == "MachineDeployment" && g.Replicas != nil {
 			wanted += int(*g.Replicas)
 		}
-		if g.Kind == "MachineSet" && g.Meta.Owner(inventory.GroupCluster, "MachineDeployment") == nil && g.Replicas != nil {
+		if g.Kind == "MachineSet" && g.Owner(inventory.GroupCluster, "MachineDeployment") == nil && g.Replicas != nil {
 			wanted += int(*g.Replicas)
 		}
 		x.group(g)
@@ -270,7 +270,7 @@ func (x *walk) group(g *inventory.Group) {
 	}
 	// A MachineDeployment has its Machines from its MachineSets.
 	if g.Kind == "MachineDeployment" && slices.ContainsFunc(x.groups[x.cluster.Key], func(s *inventory.Group) bool {
-		o := s.Meta.Owner(inventory.GroupCluster, "MachineDeployment")
+		o := s.Owner(inventory.GroupCluster, "MachineDeployment")
 		return s.Kind == "MachineSet" && o != nil && o.Name == g.Name
 	}) {
 		return

@@ -25,7 +25,12 @@ func machineRef(m *inventory.Machine) inventory.Ref {
 // first that is not done. waits is true if it waits for another object, whose turn it is; done if nothing is left but its Node's
 // readiness.
 func (x *walk) machine(m *inventory.Machine, at stages) (done, waits bool) {
-	ref := machineRef(m)
+	ref, before := machineRef(m), len(x.batons)
+	defer func() {
+		for _, b := range x.batons[before:] {
+			b.About = m.Name
+		}
+	}()
 	if m.DeletedAt != nil {
 		x.deleting(at.node, ref, &m.Meta)
 		return false, false
@@ -41,12 +46,8 @@ func (x *walk) machine(m *inventory.Machine, at stages) (done, waits bool) {
 		x.add(b, &m.Meta)
 		return false, false
 	}
-	before := len(x.batons)
 	for _, step := range []func(*inventory.Machine, stages) (bool, bool){x.bootstrapData, x.host, x.providerID, x.node} {
 		if done, waits = step(m, at); !done {
-			for _, b := range x.batons[before:] {
-				b.About = m.Name
-			}
 			return false, waits
 		}
 	}

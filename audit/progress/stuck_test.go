@@ -2,6 +2,8 @@ package progress_test
 
 import (
 	"fmt"
+	"os"
+	"regexp"
 	"strings"
 	"testing"
 
@@ -88,7 +90,7 @@ func TestStates(t *testing.T) {
 			c.check(t, analyse(c.lab(t).snapshot(t)))
 		})
 	}
-	for _, cause := range causes {
+	for _, cause := range causes(t) {
 		if !seen[cause] {
 			t.Errorf("no state has the cause %s", cause)
 		}
@@ -153,16 +155,25 @@ func (c *state) check(t *testing.T, got progress.Cluster) {
 }
 
 // causes are all of result.go but the one for what was not seen, which is no waiting.
-var causes = []progress.Cause{progress.CausePaused, progress.CauseControllerDown, progress.CauseControllerMissing, progress.CauseNotLooked, progress.CauseObjectMissing,
-	progress.CauseOwnerMissing, progress.CauseCredentials, progress.CauseUnreachable, progress.CauseEndpointMissing, progress.CauseEndpointUnreachable,
-	progress.CauseTemplateMissing, progress.CauseNoRoom, progress.CauseCloneFailed, progress.CauseTaskFailed, progress.CauseTaskRunning, progress.CauseVMGone,
-	progress.CauseVMStopped, progress.CausePoolExhausted, progress.CausePoolMissing, progress.CauseAddressWait, progress.CauseBootstrapData, progress.CauseCertificates,
-	progress.CauseCloudInit, progress.CauseCloudInitFailed, progress.CauseAgentSilent, progress.CauseProvisioning, progress.CauseProviderIDMissing,
-	progress.CauseProviderIDMismatch, progress.CauseNodeProviderID, progress.CauseNoNode, progress.CauseJoinExpired, progress.CauseNodeGone, progress.CauseNotInitialized,
-	progress.CauseNotAvailable, progress.CauseReplicas, progress.CausePreflight, progress.CauseSkew, progress.CauseWebhook, progress.CauseFinalizer, progress.CauseHook,
-	progress.CauseDrain, progress.CauseNoNetwork, progress.CauseNodeNotReady, progress.CauseFailed, progress.CauseCondition}
+func causes(t *testing.T) []progress.Cause {
+	t.Helper()
+	source, err := os.ReadFile("result.go")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var out []progress.Cause
+	for _, m := range regexp.MustCompile(`Cause\w+ +Cause = "([a-z-]+)"`).FindAllSubmatch(source, -1) {
+		if c := progress.Cause(m[1]); c != progress.CauseNotSeen {
+			out = append(out, c)
+		}
+	}
+	if len(out) < 40 {
+		t.Fatalf("only %d causes were found", len(out))
+	}
+	return out
+}
 
-// machineCondition patches a condition of a ProxmoxMachine, with the summary that its controller writes beside it.
+// proxmoxMachine patches a condition of a ProxmoxMachine, with the summary that its controller writes beside it.
 func proxmoxMachine(name, reason, message, since string) string {
 	return fmt.Sprintf(`
 kind: ProxmoxMachine
