@@ -1,6 +1,7 @@
 package progress
 
 import (
+	"cmp"
 	"fmt"
 	"strings"
 
@@ -30,6 +31,11 @@ func (x *walk) addresses(b *Baton, pm *inventory.ProxmoxMachine) {
 		b.Object, b.Holder = claim, IPAM
 		b.Detail = "the claim " + o.Name + " of the ProxmoxMachine " + pm.Name + " has no address yet"
 		x.pool(b, o)
+		if c := unmet(x.meta(&claim), "Ready"); c != nil && b.Cause == CauseAddressWait {
+			how, _ := x.byCondition(b.Phase, claim, c)
+			b.Holder, b.Cause, b.Condition, b.Next, b.Remedy = how.Holder, how.Cause, c, how.Next, how.Remedy
+			b.Detail += ": " + how.Detail
+		}
 		return
 	}
 	if !x.known("IPAddressClaim", groupIPAM) {
@@ -47,7 +53,7 @@ const groupIPAM = "ipam.cluster.x-k8s.io"
 
 // pool looks at the pool that a claim names.
 func (x *walk) pool(b *Baton, claim *inventory.Object) {
-	ref := inventory.Ref{Group: groupIPAM, Kind: field(claim, "spec", "poolRef", "kind"), Namespace: claim.Namespace, Name: field(claim, "spec", "poolRef", "name")}
+	ref := inventory.Ref{Group: cmp.Or(field(claim, "spec", "poolRef", "apiGroup"), groupIPAM), Kind: field(claim, "spec", "poolRef", "kind"), Namespace: claim.Namespace, Name: field(claim, "spec", "poolRef", "name")}
 	if ref.Kind == "GlobalInClusterIPPool" {
 		ref.Namespace = ""
 	}

@@ -55,7 +55,9 @@ func (w *World) settle(b *Baton, fallback *time.Time) *Baton {
 			text += " (by " + e.Reporter + ")"
 		}
 		b.Evidence = append(b.Evidence, text)
-		if slices.Contains(vague, b.Cause) {
+		// What was reported before the condition came to be so, or long ago, may be over.
+		recent := e.Last != nil && w.s.CollectedAt.Sub(*e.Last) < w.grace && (b.Since == nil || !e.Last.Before(*b.Since))
+		if recent && slices.Contains(vague, b.Cause) {
 			tell(b, e.Message)
 		}
 	}

@@ -135,6 +135,8 @@ func (x *walk) finish(out *Cluster) {
 		}
 	} else if x.d.Paused {
 		out.Notes = append(out.Notes, "it is paused: nothing would change if something had to")
+	} else {
+		out.Notes = append(out.Notes, x.asleep()...)
 	}
 	for i, b := range x.batons {
 		if i == 0 {
@@ -153,6 +155,25 @@ func (x *walk) finish(out *Cluster) {
 	default:
 		out.State = Healthy
 	}
+}
+
+// asleep are the controllers of a cluster that waits for nobody, as far as they do not act: nothing would change if something had to.
+func (x *walk) asleep() []string {
+	kinds := []string{"Cluster"}
+	for _, r := range []*inventory.Ref{x.d.ControlPlaneRef, x.d.InfrastructureRef} {
+		if r != nil {
+			kinds = append(kinds, r.Kind)
+		}
+	}
+	var out []string
+	for _, kind := range kinds {
+		if p := x.provider(holderOf(kind), kind); p != nil {
+			if why := x.dead(p); why != "" {
+				out = append(out, fmt.Sprintf("nothing of it is left to do, and its controller %s/%s would not act: %s", p.Namespace, p.Name, why))
+			}
+		}
+	}
+	return out
 }
 
 func severity(s State) int { return map[State]int{Converging: 1, Unknown: 2, Stuck: 3}[s] }

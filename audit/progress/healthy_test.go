@@ -1,6 +1,7 @@
 package progress_test
 
 import (
+	"strings"
 	"testing"
 
 	"github.com/proxaudit/proxaudit/audit/progress"
@@ -20,5 +21,21 @@ func TestHealthy(t *testing.T) {
 				}
 			}
 		})
+	}
+}
+
+// What would not act if it had to is said of a healthy cluster, and makes it nothing else.
+func TestHealthyWithAnAsleepController(t *testing.T) {
+	for _, patch := range []string{
+		`{kind: Deployment, metadata: {name: capmox-controller-manager}, status: {availableReplicas: null}}`,
+		`{kind: Lease, metadata: {name: controller-leader-election-capi}, spec: {renewTime: "@1h"}}`,
+		`{kind: Cluster, metadata: {name: prod}, spec: {paused: true}}`,
+	} {
+		l := newLab(t, "v1beta2")
+		l.patch(t, patch)
+		c := analyse(l.snapshot(t))
+		if c.State != progress.Healthy || c.Baton != nil || len(c.Notes) != 1 || !strings.Contains(c.Notes[0], "would") {
+			t.Errorf("%s: %s", patch, toJSON(t, c))
+		}
 	}
 }

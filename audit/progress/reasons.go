@@ -104,7 +104,10 @@ var meanings = map[string]meaning{
 	"Machine/WaitingForInfrastructureDeletion": {passes: true, cause: CauseFinalizer, says: "it waits for its ProxmoxMachine to go"},
 	"Machine/WaitingForBootstrapDeletion":      {passes: true, cause: CauseFinalizer, says: "it waits for its bootstrap configuration to go"},
 	"Machine/DeletingNode":                     {cause: CauseFinalizer, says: "its Node is deleted from the cluster", next: "the cluster's API server takes the Node out", remedy: "See whether the cluster's API server can be reached."},
-	"IPAddressClaim/AllocationFailed":          {cause: CauseAddressWait, says: "no address could be given", remedy: "See the message."},
+	// Other IPAM providers than the in-cluster one write them (cluster-api api/ipam/v1beta2).
+	"IPAddressClaim/PoolExhausted":    {cause: CausePoolExhausted, says: "its pool has no address left", holder: Person, remedy: "Put more addresses into the pool, or delete machines that hold some."},
+	"IPAddressClaim/PoolNotReady":     {cause: CauseAddressWait, says: "its pool is not ready", next: "the pool becomes ready", remedy: "See the pool that the claim names."},
+	"IPAddressClaim/AllocationFailed": {cause: CauseAddressWait, says: "no address could be given", remedy: "See the message."},
 }
 
 // meaningOf is that of a condition of a kind; known is false if nothing is known about its reason. The newer family has few reasons, which

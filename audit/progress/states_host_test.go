@@ -122,6 +122,15 @@ var hostStates = []state{
 	{name: "the claim is not met", stages: "worker worker-host", patch: proxmoxMachine("prod-w1", "WaitingForStaticIPAllocation", "", "5m") + located + claim,
 		state: progress.Converging, phase: progress.PhaseWorkers, holder: progress.IPAM, cause: progress.CauseAddressWait,
 		object: "IPAddressClaim/prod-w1-net0-00-inet", says: "has no address yet", command: aboutClaim + "prod-w1-net0-00-inet", alone: true},
+	// cluster-api 1.14.2 api/ipam/v1beta2/ipaddressclaim_types.go, as providers of other pools write them.
+	{name: "another provider's pool is exhausted", stages: "worker worker-host", patch: proxmoxMachine("prod-w1", "WaitingForStaticIPAllocation", "", "47m") + located + claim +
+		`---
+kind: IPAddressClaim
+metadata: {name: prod-w1-net0-00-inet}
+spec: {poolRef: {apiGroup: ipam.example.com, kind: NetBoxPool, name: lab}}
+status: {conditions: [{type: Ready, status: "False", reason: PoolExhausted, message: no prefix is left, lastTransitionTime: "@47m"}]}`,
+		state: progress.Stuck, phase: progress.PhaseWorkers, holder: progress.Person, cause: progress.CausePoolExhausted,
+		object: "IPAddressClaim/prod-w1-net0-00-inet", says: "no address left", shows: "no prefix is left", command: aboutClaim + "prod-w1-net0-00-inet", alone: true},
 	{name: "the claim is paused", stages: "worker worker-host", patch: proxmoxMachine("prod-w1", "WaitingForStaticIPAllocation", "", "5m") + located + claim +
 		`---
 {kind: IPAddressClaim, metadata: {name: prod-w1-net0-00-inet, annotations: {cluster.x-k8s.io/paused: ""}}}`,

@@ -64,6 +64,17 @@ lastTimestamp: "@1m"
 source: {component: kubeadmcontrolplane-controller}`,
 		state: progress.Stuck, phase: progress.PhaseBootstrap, holder: progress.Person, cause: progress.CauseWebhook,
 		object: "KubeadmControlPlane/prod-cp", says: "webhook does not answer", shows: "FailedInitialization", command: aboutKCP, alone: true},
+	{name: "a webhook was down an hour ago", stages: "fresh infrastructure", patch: `
+apiVersion: v1
+kind: Event
+metadata: {name: prod-cp.1, namespace: team}
+involvedObject: {apiVersion: controlplane.cluster.x-k8s.io/v1beta2, kind: KubeadmControlPlane, name: prod-cp, namespace: team}
+type: Warning
+reason: FailedInitialization
+message: 'failed calling webhook "default.machine.cluster.x-k8s.io": connection refused'
+lastTimestamp: "@48m"`,
+		state: progress.Stuck, phase: progress.PhaseBootstrap, holder: progress.ControlPlane, cause: progress.CauseNotLooked,
+		object: "KubeadmControlPlane/prod-cp", says: "no Machine yet", shows: "FailedInitialization", command: aboutKCP, alone: true},
 	{name: "no KubeadmConfig", stages: "fresh infrastructure plane", patch: `{kind: KubeadmConfig, metadata: {name: prod-cp-a}, delete: true}`,
 		state: progress.Stuck, phase: progress.PhaseBootstrap, holder: progress.Person, cause: progress.CauseObjectMissing,
 		object: "KubeadmConfig/prod-cp-a", says: "there is no KubeadmConfig prod-cp-a", command: "mgmt -n team get kubeadmconfigs.bootstrap.cluster.x-k8s.io", alone: true},
