@@ -1,6 +1,8 @@
 package progress
 
 import (
+	"cmp"
+	"fmt"
 	"strings"
 
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
@@ -11,19 +13,39 @@ import (
 // addresses says why a ProxmoxMachine has no addresses yet: which of its claims is not met, and whether its pool has any left. The in-cluster
 // provider writes no condition into a claim: one that is met names its IPAddress (cluster-api-ipam-provider-in-cluster v1.1.0).
 func (x *walk) addresses(b *Baton, pm *inventory.ProxmoxMachine) {
+	met := 0
 	for i := range x.s.Objects {
 		o := &x.s.Objects[i]
 		if o.Cluster != "" || o.Kind != "IPAddressClaim" || o.Namespace != pm.Namespace || !ownedBy(o, "ProxmoxMachine", pm.Name) {
 			continue
 		}
 		if field(o, "status", "addressRef", "name") != "" {
+			met++
 			continue
 		}
 		claim := inventory.Ref{Group: groupIPAM, Kind: "IPAddressClaim", Namespace: o.Namespace, Name: o.Name}
+		if p := x.pausedBy(b.Phase, claim, x.meta(&claim)); p != nil {
+			*b = *p
+			return
+		}
 		b.Object, b.Holder = claim, IPAM
 		b.Detail = "the claim " + o.Name + " of the ProxmoxMachine " + pm.Name + " has no address yet"
 		x.pool(b, o)
+		if c := unmet(x.meta(&claim), "Ready"); c != nil && b.Cause == CauseAddressWait {
+			how, _ := x.byCondition(b.Phase, claim, c)
+			b.Holder, b.Cause, b.Condition, b.Next, b.Remedy = how.Holder, how.Cause, c, how.Next, how.Remedy
+			b.Detail += ": " + how.Detail
+		}
 		return
+	}
+	if !x.known("IPAddressClaim", groupIPAM) {
+		return
+	}
+	b.Holder, b.Detail = Infrastructure, "it waits for its addresses, and CAPMOX has made no claim for one"
+	b.Next, b.Remedy = "CAPMOX makes the claims", "See CAPMOX's log: it finds no pool to claim from, or the network devices lack what they need."
+	if met > 0 {
+		b.Detail = fmt.Sprintf("it waits for its addresses, though each of its %d claims has one", met)
+		b.Next, b.Remedy = "CAPMOX takes them over", "See CAPMOX's log."
 	}
 }
 
@@ -31,7 +53,7 @@ const groupIPAM = "ipam.cluster.x-k8s.io"
 
 // pool looks at the pool that a claim names.
 func (x *walk) pool(b *Baton, claim *inventory.Object) {
-	ref := inventory.Ref{Group: groupIPAM, Kind: field(claim, "spec", "poolRef", "kind"), Namespace: claim.Namespace, Name: field(claim, "spec", "poolRef", "name")}
+	ref := inventory.Ref{Group: cmp.Or(field(claim, "spec", "poolRef", "apiGroup"), groupIPAM), Kind: field(claim, "spec", "poolRef", "kind"), Namespace: claim.Namespace, Name: field(claim, "spec", "poolRef", "name")}
 	if ref.Kind == "GlobalInClusterIPPool" {
 		ref.Namespace = ""
 	}

@@ -2,6 +2,7 @@ package progress
 
 import (
 	"fmt"
+	"slices"
 	"time"
 
 	"github.com/proxaudit/proxaudit/inventory"
@@ -16,7 +17,15 @@ func (w *World) hold(phase PhaseID, object inventory.Ref, cause Cause, format st
 func (w *World) byCondition(phase PhaseID, object inventory.Ref, c *inventory.Condition) (b *Baton, passes bool) {
 	b = w.hold(phase, object, CauseCondition, "%s is %s", c.Type, c.Status)
 	b.Condition, b.Since = c, c.Since
-	m, known := meaningOf(object.Kind, c.Reason)
+	if waitsForCluster(c) {
+		return b, true
+	}
+	m, known := meaningOf(object.Kind, c)
+	if old := unmet(w.older(object), c.Type); old != nil {
+		if means, ok := meaningOf(object.Kind, old); ok {
+			m, known, b.Condition, c = means, true, old, old
+		}
+	}
 	if !known {
 		if c.Reason != "" {
 			b.Detail += " (" + c.Reason + ")"
@@ -32,6 +41,9 @@ func (w *World) byCondition(phase PhaseID, object inventory.Ref, c *inventory.Co
 	return b, m.passes
 }
 
+// vague are causes of which an Event may say more.
+var vague = []Cause{CauseCondition, CauseProvisioning, CauseNotLooked, CauseReplicas, CauseFailed}
+
 // settle fills in what follows from the rest: for how long, in which state, what to run, and whether its controller lives.
 func (w *World) settle(b *Baton, fallback *time.Time) *Baton {
 	if b.Since == nil {
@@ -43,7 +55,9 @@ func (w *World) settle(b *Baton, fallback *time.Time) *Baton {
 			text += " (by " + e.Reporter + ")"
 		}
 		b.Evidence = append(b.Evidence, text)
-		if b.Cause == CauseCondition || b.Cause == CauseProvisioning || b.Cause == CauseNotLooked {
+		// What was reported before the condition came to be so, or long ago, may be over.
+		recent := e.Last != nil && w.s.CollectedAt.Sub(*e.Last) < w.grace && (b.Since == nil || !e.Last.Before(*b.Since))
+		if recent && slices.Contains(vague, b.Cause) {
 			tell(b, e.Message)
 		}
 	}
@@ -82,12 +96,21 @@ func (w *World) notLooked(phase PhaseID, object inventory.Ref, m *inventory.Meta
 	b.Next = "the controller looks at it"
 	b.Since = m.CreatedAt
 	b.Remedy = "See the controller's log: it ends each pass with an error before it writes a condition, or never looks."
+	if b.Holder == Infrastructure {
+		// pkg/scope/cluster.go: NewClusterScope.
+		b.Remedy = "See CAPMOX's log: where it cannot log in to Proxmox, it says so there alone. Check its credentials (the Secret of spec.credentialsRef, or its own), the address and the certificate."
+	}
 	return b
 }
 
-// stale notes that a controller has not looked at an object's latest change.
+// unobserved is true if a controller has not looked at an object's latest change.
+func unobserved(m *inventory.Meta) bool {
+	return m.Generation > 0 && m.Observed > 0 && m.Observed < m.Generation
+}
+
+// stale notes that.
 func stale(b *Baton, m *inventory.Meta) {
-	if m.Generation > 0 && m.Observed > 0 && m.Observed < m.Generation {
+	if unobserved(m) {
 		b.Evidence = append(b.Evidence, fmt.Sprintf("its controller has not looked at its last change (generation %d, observed %d)", m.Generation, m.Observed))
 	}
 }

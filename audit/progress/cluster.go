@@ -21,12 +21,13 @@ func (w *World) Cluster(c *inventory.Cluster) Cluster {
 	out := Cluster{Key: c.Key}
 	d := c.Declared
 	if d == nil {
-		return w.undeclared(c, out)
+		return w.undeclared(out)
 	}
 	out.Namespace, out.Name = d.Namespace, d.Name
 	x := &walk{World: w, cluster: c, d: d, ref: inventory.Ref{Group: inventory.GroupCluster, Kind: "Cluster", Namespace: d.Namespace, Name: d.Name},
 		states: map[PhaseID]*Phase{}}
-	for _, n := range []inventory.Need{needOf("Machine", inventory.GroupCluster), needOf("ProxmoxMachine", inventory.GroupInfrastructure)} {
+	for _, n := range []inventory.Need{needOf("Machine", inventory.GroupCluster), needOf("ProxmoxMachine", inventory.GroupInfrastructure),
+		needOf("MachineSet", inventory.GroupCluster), needOf("MachineDeployment", inventory.GroupCluster)} {
 		if !w.s.Known(n.Source, n.Scope) {
 			out.Missing = append(out.Missing, n)
 		}
@@ -38,13 +39,14 @@ func (w *World) Cluster(c *inventory.Cluster) Cluster {
 		x.controlPlane()
 		x.workers()
 		x.network()
+		x.unobserved()
 	}
 	x.finish(&out)
 	return out
 }
 
 // undeclared is a cluster without a Cluster object.
-func (w *World) undeclared(c *inventory.Cluster, out Cluster) Cluster {
+func (w *World) undeclared(out Cluster) Cluster {
 	need := inventory.Need{Source: inventory.ManagementSource, Scope: inventory.ScopeClusters}
 	if w.s.Management == nil || w.s.Known(need.Source, need.Scope) {
 		out.State = NotManaged
@@ -127,12 +129,14 @@ func (x *walk) finish(out *Cluster) {
 		return severity(b.State) - severity(a.State)
 	})
 	if len(x.batons) > 0 {
-		if paused := x.pausedCluster(); paused != nil && x.d.DeletedAt == nil {
+		if paused := x.pausedCluster(); paused != nil && (x.batons[0].Cause != CausePaused || x.batons[0].Object != x.ref) {
 			paused.Phase = x.batons[0].Phase
 			x.batons = append([]*Baton{x.settle(paused, nil)}, x.batons...)
 		}
 	} else if x.d.Paused {
 		out.Notes = append(out.Notes, "it is paused: nothing would change if something had to")
+	} else {
+		out.Notes = append(out.Notes, x.asleep()...)
 	}
 	for i, b := range x.batons {
 		if i == 0 {
@@ -151,6 +155,25 @@ func (x *walk) finish(out *Cluster) {
 	default:
 		out.State = Healthy
 	}
+}
+
+// asleep are the controllers of a cluster that waits for nobody, as far as they do not act: nothing would change if something had to.
+func (x *walk) asleep() []string {
+	kinds := []string{"Cluster"}
+	for _, r := range []*inventory.Ref{x.d.ControlPlaneRef, x.d.InfrastructureRef} {
+		if r != nil {
+			kinds = append(kinds, r.Kind)
+		}
+	}
+	var out []string
+	for _, kind := range kinds {
+		if p := x.provider(holderOf(kind), kind); p != nil {
+			if why := x.dead(p); why != "" {
+				out = append(out, fmt.Sprintf("nothing of it is left to do, and its controller %s/%s would not act: %s", p.Namespace, p.Name, why))
+			}
+		}
+	}
+	return out
 }
 
 func severity(s State) int { return map[State]int{Converging: 1, Unknown: 2, Stuck: 3}[s] }
@@ -191,6 +214,11 @@ func (x *walk) infrastructure() {
 		x.phase(phase, Done, evidence)
 		return
 	case d.InfrastructureRef == nil:
+		if c := unmet(&d.Meta, "TopologyReconciled"); c != nil {
+			b, _ := x.byCondition(phase, x.ref, c)
+			x.add(b, &d.Meta)
+			return
+		}
 		b := x.hold(phase, x.ref, CauseObjectMissing, "spec.infrastructureRef is not set")
 		b.Holder, b.Remedy = Person, "Name the ProxmoxCluster in it. A Cluster with a ClusterClass gets it from the topology controller."
 		x.add(b, &d.Meta)
@@ -229,6 +257,36 @@ func (x *walk) infrastructure() {
 		x.add(b, &d.Meta)
 	default:
 		x.add(x.notLooked(phase, ref, m), m)
+	}
+}
+
+// unobserved is for changes that no controller has looked at, where nothing else is left to do: all that is seen is from before them.
+func (x *walk) unobserved() {
+	if len(x.batons) > 0 {
+		return
+	}
+	look := func(phase PhaseID, ref inventory.Ref, m *inventory.Meta) {
+		if !unobserved(m) {
+			return
+		}
+		b := x.hold(phase, ref, CauseNotLooked, "its controller has not looked at its last change yet")
+		b.Next, b.Remedy = "the controller looks at it", "See the controller's log."
+		if p := x.pausedBy(phase, ref, m); p != nil {
+			b = p
+		}
+		x.add(b, m)
+		// Nobody says when it was changed: with a controller that lives it is looked at within moments.
+		if b = x.batons[len(x.batons)-1]; b.Cause == CauseNotLooked {
+			b.State, b.Since, b.Seconds = Converging, nil, nil
+		}
+	}
+	look(PhaseInfrastructure, x.ref, &x.d.Meta)
+	for _, g := range x.groups[x.cluster.Key] {
+		phase := PhaseWorkers
+		if groupRef(g).Group == inventory.GroupControlPlane {
+			phase = PhaseControlPlane
+		}
+		look(phase, groupRef(g), &g.Meta)
 	}
 }
 

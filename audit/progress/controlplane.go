@@ -108,7 +108,7 @@ func (x *walk) planeObject(g *inventory.Group, machines []*inventory.Machine) bo
 	if !x.s.Known(inventory.ManagementSource, inventory.ScopeMachines) {
 		return false
 	}
-	if g.Meta.Owner(inventory.GroupCluster, "Cluster") == nil {
+	if g.Owner(inventory.GroupCluster, "Cluster") == nil {
 		b := x.hold(phase, groupRef(g), CauseOwnerMissing, "the Cluster's controller has not made the Cluster its owner, and the control-plane controller waits for that")
 		b.Holder, b.Next, b.Since = Core, "the core controller looks at the Cluster", g.CreatedAt
 		x.add(b, &g.Meta)
@@ -123,8 +123,24 @@ func (x *walk) planeObject(g *inventory.Group, machines []*inventory.Machine) bo
 	}
 	b := x.notLooked(phase, groupRef(g), &g.Meta)
 	b.Detail, b.Next = "it has made no Machine yet", "the controller makes the first one"
+	x.blocked(b, g)
 	x.add(b, &g.Meta)
 	return false
+}
+
+// blocked adds why a control plane or MachineSet makes no Machine: the newer family says it of ScalingUp, and keeps the text of an error in
+// the older one's MachinesCreated.
+func (x *walk) blocked(b *Baton, g *inventory.Group) {
+	c := condition(&g.Meta, "ScalingUp")
+	if c != nil && c.Status == "True" {
+		b.Condition, b.Since = c, c.Since
+		tell(b, c.Message)
+	}
+	if old := unmet(x.older(groupRef(g)), "MachinesCreated"); old != nil && slices.Contains(vague, b.Cause) {
+		how, _ := x.byCondition(b.Phase, groupRef(g), old)
+		b.Holder, b.Cause, b.Next, b.Remedy, b.Condition = how.Holder, how.Cause, how.Next, how.Remedy, old
+		b.Detail += ": " + how.Detail
+	}
 }
 
 // planeItself is for a control plane whose Machines all go on by themselves.
@@ -132,6 +148,10 @@ func (x *walk) planeItself(g *inventory.Group, joined, wanted int) {
 	const phase = PhaseControlPlane
 	if c := unmet(&x.d.Meta, "RemoteConnectionProbe"); c != nil && x.initialized() {
 		x.add(x.unreachable(phase, c), &x.d.Meta)
+		return
+	}
+	if b := x.pausedBy(phase, groupRef(g), &g.Meta); b != nil && (!x.initialized() || len(x.planes()) != wanted) {
+		x.add(b, &g.Meta)
 		return
 	}
 	unhealthy := unmet(&g.Meta, "EtcdClusterHealthy", "EtcdClusterHealthyCondition", "ControlPlaneComponentsHealthy", "CertificatesAvailable", "MachinesCreated")
@@ -146,7 +166,8 @@ func (x *walk) planeItself(g *inventory.Group, joined, wanted int) {
 	case len(x.planes()) < wanted || joined < wanted:
 		b := x.hold(phase, groupRef(g), CauseReplicas, "it has %d of %d Machines", len(x.planes()), wanted)
 		b.Next, b.Since = "the controller makes the next Machine once all that there are, are healthy", latest(&g.Meta)
-		if unhealthy != nil {
+		if x.blocked(b, g); unhealthy != nil && b.Cause == CauseReplicas {
+			b.Remedy = "See the condition's message, and the Pods of etcd and the API server in the cluster's kube-system."
 			b.Condition, b.Since, b.Cause = unhealthy, unhealthy.Since, CausePreflight
 			tell(b, unhealthy.Message)
 		}
@@ -177,6 +198,8 @@ func (x *walk) notAvailable(g *inventory.Group, unhealthy *inventory.Condition) 
 		if c.Message != "" {
 			b.Detail += ": " + c.Message
 		}
+		b.Next = "the controller finds it available"
+		b.Remedy = "See the condition's message, and the Pods of etcd and the API server in the cluster's kube-system."
 		tell(b, c.Message)
 	}
 	x.states[PhaseControlPlane].Evidence = append(x.states[PhaseControlPlane].Evidence, "initialised, and not available")
@@ -195,7 +218,7 @@ func (x *walk) workers() {
 		if g.Kind == "MachineDeployment" && g.Replicas != nil {
 			wanted += int(*g.Replicas)
 		}
-		if g.Kind == "MachineSet" && g.Meta.Owner(inventory.GroupCluster, "MachineDeployment") == nil && g.Replicas != nil {
+		if g.Kind == "MachineSet" && g.Owner(inventory.GroupCluster, "MachineDeployment") == nil && g.Replicas != nil {
 			wanted += int(*g.Replicas)
 		}
 		x.group(g)
@@ -232,6 +255,10 @@ func (x *walk) group(g *inventory.Group) {
 	if g.Replicas == nil || own == int(*g.Replicas) && g.DeletedAt == nil {
 		return
 	}
+	if !x.s.Known(inventory.ManagementSource, inventory.ScopeMachines) && g.DeletedAt == nil {
+		// Which Machines it has was not seen.
+		return
+	}
 	ref := groupRef(g)
 	if b := x.pausedBy(phase, ref, &g.Meta); b != nil {
 		x.add(b, &g.Meta)
@@ -243,7 +270,7 @@ func (x *walk) group(g *inventory.Group) {
 	}
 	// A MachineDeployment has its Machines from its MachineSets.
 	if g.Kind == "MachineDeployment" && slices.ContainsFunc(x.groups[x.cluster.Key], func(s *inventory.Group) bool {
-		o := s.Meta.Owner(inventory.GroupCluster, "MachineDeployment")
+		o := s.Owner(inventory.GroupCluster, "MachineDeployment")
 		return s.Kind == "MachineSet" && o != nil && o.Name == g.Name
 	}) {
 		return
@@ -262,13 +289,7 @@ func (x *walk) group(g *inventory.Group) {
 	if own > int(*g.Replicas) {
 		b.Next = "the controller deletes those that are too many"
 	}
-	if c := condition(&g.Meta, "ScalingUp"); c != nil && c.Status == "True" {
-		b.Condition, b.Since = c, c.Since
-		if c.Message != "" {
-			b.Evidence = append(b.Evidence, "it says: "+c.Message)
-		}
-		tell(b, c.Message)
-	}
+	x.blocked(b, g)
 	x.add(b, &g.Meta)
 }
 

@@ -1,6 +1,8 @@
 package progress
 
 import (
+	"maps"
+	"slices"
 	"strings"
 
 	"github.com/proxaudit/proxaudit/inventory"
@@ -49,6 +51,7 @@ func (x *walk) deleting(phase PhaseID, ref inventory.Ref, m *inventory.Meta) {
 		b.Evidence = append(b.Evidence, "finalizer "+f)
 		if h := finalizerOf(f); h == Other {
 			b.Holder, b.Detail, b.Next = Person, "it is being deleted, and the finalizer "+f+" is none of Cluster API's: whoever set it has to take it off", ""
+			b.Remedy = "Find out whose it is, and why that one does not take it off. Taking it off by hand leaves undone what it stands for."
 		}
 	}
 	// The newer family has one condition, the older one each for draining and hooks.
@@ -56,15 +59,24 @@ func (x *walk) deleting(phase PhaseID, ref inventory.Ref, m *inventory.Meta) {
 	if c == nil || c.Status != "True" {
 		c = unmet(m, "PreDrainDeleteHookSucceeded", "DrainingSucceeded", "VolumeDetachSucceeded", "PreTerminateDeleteHookSucceeded", "VirtualMachineProvisioned", "VMProvisioned")
 	}
+	// The older family has none for what comes after those.
+	if c == nil && ref.Kind == "Machine" && x.deletedInfra(phase, ref) {
+		return
+	}
+	for _, name := range slices.Sorted(maps.Keys(m.Annotations)) {
+		if ref.Kind == "Machine" && strings.Contains(name, ".delete.hook.machine.cluster.x-k8s.io") {
+			b.Evidence = append(b.Evidence, "hook "+name)
+		}
+	}
 	if c != nil {
 		b.Condition = c
-		if means, known := meaningOf(ref.Kind, c.Reason); known {
+		if means, known := meaningOf(ref.Kind, c); known {
 			b.Cause, b.Detail, b.Next, b.Remedy = means.cause, means.says, means.next, means.remedy
 			if means.holder != "" {
 				b.Holder = means.holder
 			}
 			if means.passes && ref.Kind == "Machine" {
-				if deeper := x.deletedInfra(phase, ref, m); deeper {
+				if x.deletedInfra(phase, ref) {
 					return
 				}
 			}
@@ -75,9 +87,9 @@ func (x *walk) deleting(phase PhaseID, ref inventory.Ref, m *inventory.Meta) {
 }
 
 // deletedInfra goes on with the ProxmoxMachine of a Machine that waits for it to go.
-func (x *walk) deletedInfra(phase PhaseID, ref inventory.Ref, m *inventory.Meta) bool {
+func (x *walk) deletedInfra(phase PhaseID, ref inventory.Ref) bool {
 	for _, mm := range x.machines[x.cluster.Key] {
-		if mm.Name != ref.Name || mm.InfrastructureRef == nil {
+		if mm.Name != ref.Name || mm.Namespace != ref.Namespace || mm.InfrastructureRef == nil {
 			continue
 		}
 		pm := x.infra[keyOf(*mm.InfrastructureRef)]

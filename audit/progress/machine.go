@@ -3,6 +3,7 @@ package progress
 import (
 	"fmt"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/proxaudit/proxaudit/inventory"
@@ -24,7 +25,12 @@ func machineRef(m *inventory.Machine) inventory.Ref {
 // first that is not done. waits is true if it waits for another object, whose turn it is; done if nothing is left but its Node's
 // readiness.
 func (x *walk) machine(m *inventory.Machine, at stages) (done, waits bool) {
-	ref := machineRef(m)
+	ref, before := machineRef(m), len(x.batons)
+	defer func() {
+		for _, b := range x.batons[before:] {
+			b.About = m.Name
+		}
+	}()
 	if m.DeletedAt != nil {
 		x.deleting(at.node, ref, &m.Meta)
 		return false, false
@@ -40,12 +46,8 @@ func (x *walk) machine(m *inventory.Machine, at stages) (done, waits bool) {
 		x.add(b, &m.Meta)
 		return false, false
 	}
-	before := len(x.batons)
 	for _, step := range []func(*inventory.Machine, stages) (bool, bool){x.bootstrapData, x.host, x.providerID, x.node} {
 		if done, waits = step(m, at); !done {
-			for _, b := range x.batons[before:] {
-				b.About = m.Name
-			}
 			return false, waits
 		}
 	}
@@ -167,8 +169,14 @@ func (x *walk) vm(phase PhaseID, r inventory.Ref, pm *inventory.ProxmoxMachine) 
 	if passes {
 		return b, true
 	}
+	// A start that failed leaves the reason as it is (taskservice: checkAndRetryTask).
+	if worker, _, ok := strings.Cut(c.Message, ": "); ok && b.Cause == CauseProvisioning && strings.HasPrefix(worker, "qm") {
+		b.Cause, b.Next = CauseTaskFailed, "CAPMOX tries again"
+		b.Detail += ", and the task failed: " + c.Message
+		b.Remedy = "See the task's own error in Proxmox."
+	}
 	x.proxmoxTask(b, pm)
-	if b.Cause == CauseAddressWait {
+	if b.Cause == CauseAddressWait && b.Holder != Person {
 		x.addresses(b, pm)
 	}
 	x.guest(b, pm)
@@ -193,7 +201,9 @@ func (x *walk) proxmoxTask(b *Baton, pm *inventory.ProxmoxMachine) {
 			b.Cause = CauseCloneFailed
 		}
 		b.Detail += fmt.Sprintf(": the task %s on %s ended with %q", t.Type, t.Node, t.Status)
-		b.Remedy = "See the task's log in Proxmox, mend what it says, and CAPMOX tries again."
+		if b.Holder != Person {
+			b.Remedy = "See the task's log in Proxmox, mend what it says, and CAPMOX tries again."
+		}
 		tell(b, t.Status)
 	default:
 		b.Evidence = append(b.Evidence, fmt.Sprintf("the task %s that CAPMOX waits for ended well at %s", t.Type, t.End.UTC().Format(time.RFC3339)))

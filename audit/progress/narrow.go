@@ -12,7 +12,9 @@ func (w *World) Narrow(c Cluster, about inventory.Ref) Cluster {
 	names := w.namesOf(c.Key, about)
 	var own []Baton
 	for _, b := range all(&c) {
-		if names[keyOf(b.Object)] || names[key{"", "", b.About}] {
+		// Nothing moves in a paused cluster, whatever the machine itself waits for.
+		paused := b.Cause == CausePaused && b.Object.Kind == "Cluster"
+		if paused || names[keyOf(b.Object)] || names[key{"", "", b.About}] {
 			own = append(own, b)
 		}
 	}
@@ -27,6 +29,9 @@ func (w *World) Narrow(c Cluster, about inventory.Ref) Cluster {
 	}
 	c.Baton, c.Others = &own[0], own[1:]
 	c.Phase, c.State = own[0].Phase, own[0].State
+	if slices.ContainsFunc(own, func(b Baton) bool { return b.State == Stuck }) {
+		c.State = Stuck
+	}
 	return c
 }
 

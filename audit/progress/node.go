@@ -26,6 +26,10 @@ func (x *walk) node(m *inventory.Machine, at stages) (done, waits bool) {
 	}
 	for _, n := range nodes {
 		if n.ProviderID == m.ProviderID {
+			if c := unmet(&x.d.Meta, "RemoteConnectionProbe"); c != nil && x.initialized() {
+				x.add(x.unreachable(at.node, c), &x.d.Meta)
+				return false, false
+			}
 			b := x.hold(at.node, ref, CauseNotLooked, "the Node %s has its providerID, and the Machine does not say so yet", n.Name)
 			b.Next, b.Since = "the core controller finds it", n.CreatedAt
 			x.add(b, &m.Meta)
@@ -88,9 +92,16 @@ func (x *walk) noNode(m *inventory.Machine, at stages) *Baton {
 	b := x.hold(at.node, ref, CauseNoNode, "its VM is up and has not joined the cluster: no Node has the providerID %s", m.ProviderID)
 	b.Holder, b.Since, b.Next = Kubelet, up, "the kubelet in the VM registers its Node"
 	b.Remedy = "Look into the VM (its console): /var/log/cloud-init-output.log, and journalctl -u kubelet."
+	talos := m.BootstrapRef != nil && m.BootstrapRef.Kind == "TalosConfig"
+	if talos {
+		b.Remedy = "Ask Talos itself: talosctl -n ADDRESS dmesg, and talosctl -n ADDRESS services."
+	}
 	if first {
 		b.Cause, b.Next = CauseNotInitialized, "kubeadm init in the VM ends"
 		b.Detail = "its VM is up, and kubeadm has not initialised the control plane there yet"
+		if talos {
+			b.Next, b.Detail = "Talos boots, and the control-plane provider bootstraps etcd there", "its VM is up, and Talos has not initialised the control plane there yet"
+		}
 	} else if up != nil && x.s.CollectedAt.Sub(*up) > tokenLife && m.BootstrapRef != nil && m.BootstrapRef.Kind == "KubeadmConfig" {
 		b.Cause, b.Holder, b.Next = CauseJoinExpired, Person, ""
 		b.Detail += fmt.Sprintf("; its join token is not renewed since the VM is up, and lives %s", tokenLife)
@@ -128,7 +139,11 @@ func (x *walk) nodesUnseen(m *inventory.Machine, at stages) *Baton {
 // unreachable is for a cluster that its controllers do not reach.
 func (x *walk) unreachable(phase PhaseID, c *inventory.Condition) *Baton {
 	b := x.hold(phase, x.ref, CauseEndpointUnreachable, "the controllers do not reach the cluster's API server at %s", x.d.ControlPlaneEndpoint)
-	b.Holder, b.Condition, b.Since = Person, c, c.Since
+	b.Condition, b.Since, b.Next = c, c.Since, "the controllers reach it again"
+	// A controller that starts has not reached it yet either.
+	if c.Since == nil || x.s.CollectedAt.Sub(*c.Since) >= x.grace {
+		b.Holder, b.Next = Person, ""
+	}
 	b.Remedy = "See that the endpoint (kube-vip, a balancer) is up and that the management cluster reaches it."
 	return b
 }

@@ -1,6 +1,10 @@
 package progress
 
-import "strings"
+import (
+	"strings"
+
+	"github.com/proxaudit/proxaudit/inventory"
+)
 
 // meaning is what a condition's reason stands for.
 type meaning struct {
@@ -50,7 +54,9 @@ var meanings = map[string]meaning{
 	"ProxmoxMachine/WaitingForBootstrapReady": {cause: CauseProvisioning, says: "the VM is up, and CAPMOX ends its work on it", next: "CAPMOX itself, at its next pass"},
 	"ProxmoxMachine/VMProvisionFailed": {cause: CauseFailed, says: "CAPMOX gave this machine up: it does not look at it again", holder: Person,
 		remedy: "See the message. Once that is mended, delete the Machine: its owner makes another one."},
-	"ProxmoxMachine/TaskFailed":   {cause: CauseTaskFailed, says: "a task in Proxmox failed", next: "CAPMOX tries again", remedy: "See the task's own error in Proxmox."},
+	// Since 0.9 CAPMOX does not go on after it (vmservice: proxmoxMachineHasVMProvisionFailedReason); before, it tried again.
+	"ProxmoxMachine/TaskFailed": {cause: CauseTaskFailed, says: "a task in Proxmox failed, and CAPMOX does not go on with this machine", holder: Person,
+		remedy: "See the task's own error in Proxmox. Once that is mended, delete the Machine: its owner makes another one."},
 	"ProxmoxMachine/TaskFailure":  {cause: CauseTaskFailed, says: "a task in Proxmox failed", next: "CAPMOX tries again", remedy: "See the task's own error in Proxmox."},
 	"ProxmoxMachine/NotFound":     {cause: CauseVMGone, says: "Proxmox has no such VM"},
 	"ProxmoxMachine/VMTerminated": {cause: CauseVMGone, says: "the VM was terminated"},
@@ -63,7 +69,11 @@ var meanings = map[string]meaning{
 	"KubeadmConfig/WaitingForControlPlaneAvailable":           {passes: true, cause: CauseBootstrapData, says: "it waits for the control plane to be initialised"},
 	"KubeadmConfig/WaitingForControlPlaneInitialized":         {passes: true, cause: CauseBootstrapData, says: "it waits for the control plane to be initialised"},
 	"KubeadmConfig/DataSecretGenerationFailed":                {cause: CauseBootstrapData, says: "the bootstrap data could not be made", next: "the controller tries again", remedy: "See the message and the controller's log."},
-	"KubeadmConfig/DataSecretNotAvailable":                    {cause: CauseBootstrapData, says: "the bootstrap data is not made yet", next: "the controller makes it"},
+	"KubeadmConfig/DataSecretAvailable/NotAvailable":          {cause: CauseBootstrapData, says: "the bootstrap data is not made", next: "the controller tries again", remedy: "See the message and the controller's log."},
+	"KubeadmConfig/CertificatesAvailable/InternalError":       {cause: CauseCertificates, says: "the cluster's certificates could not be made, or not be read", next: "the controller tries again", remedy: "See the controller's log, and which of the Secrets NAME-ca, NAME-etcd, NAME-proxy and NAME-sa lacks tls.crt or tls.key."},
+	"KubeadmControlPlane/CertificatesAvailable/InternalError": {cause: CauseCertificates, says: "the cluster's certificates could not be made, or not be read", next: "the controller tries again", remedy: "See the controller's log, and which of the Secrets NAME-ca, NAME-etcd, NAME-proxy and NAME-sa lacks tls.crt or tls.key."},
+	"KubeadmControlPlane/CertificatesAvailable/NotAvailable": {cause: CauseCertificates, says: "one of the cluster's certificates is gone, and none is made anew once the cluster has used it", holder: Person,
+		remedy: "Put the Secret back that the message names (NAME-ca, NAME-etcd, NAME-proxy, NAME-sa)."},
 	"KubeadmConfig/CertificatesGenerationFailed":              {cause: CauseCertificates, says: "the cluster's certificates could not be made", remedy: "See the message."},
 	"KubeadmConfig/CertificatesCorrupted":                     {cause: CauseCertificates, says: "a Secret with the cluster's certificates cannot be read", holder: Person, remedy: "See which of the Secrets NAME-ca, NAME-etcd, NAME-proxy and NAME-sa lacks tls.crt or tls.key."},
 	"KubeadmControlPlane/CertificatesGenerationFailed":        {cause: CauseCertificates, says: "the cluster's certificates could not be made", remedy: "See the message."},
@@ -82,6 +92,10 @@ var meanings = map[string]meaning{
 	"TalosConfig/WaitingForControlPlaneAvailable": {passes: true, cause: CauseBootstrapData, says: "it waits for the control plane to be initialised"},
 	"TalosConfig/DataSecretGenerationFailed":      {cause: CauseBootstrapData, says: "the bootstrap data could not be made", next: "the controller tries again", remedy: "See the message."},
 
+	"Cluster/WaitingForBeforeDeleteHook": {cause: CauseHook, says: "its deletion waits for the BeforeClusterDelete hook of a runtime extension", holder: Other, next: "the extension lets it go on",
+		remedy: "See the extension's own log (ExtensionConfig)."},
+	"Machine/WaitingExternalHook":              {cause: CauseHook, says: "its deletion waits for a hook", holder: Person, remedy: "Whoever set the annotation (pre-drain or pre-terminate.delete.hook.machine.cluster.x-k8s.io/…) has to take it off."},
+	"Machine/DrainingFailed":                   {cause: CauseDrain, says: "the drain of its Node fails", next: "the controller tries again", remedy: "See the message: which Pods cannot be evicted, or whether the cluster's API server can be reached."},
 	"Machine/WaitingForPreDrainHook":           {cause: CauseHook, says: "its deletion waits for a pre-drain hook", holder: Person, remedy: "Whoever set the annotation pre-drain.delete.hook.machine.cluster.x-k8s.io/… has to take it off."},
 	"Machine/WaitingForPreTerminateHook":       {cause: CauseHook, says: "its deletion waits for a pre-terminate hook", holder: Person, remedy: "Whoever set the annotation pre-terminate.delete.hook.machine.cluster.x-k8s.io/… has to take it off."},
 	"Machine/DrainingNode":                     {cause: CauseDrain, says: "its Node is drained", next: "the Pods leave the Node", remedy: "See which Pods stay: a PodDisruptionBudget, or a Pod that does not end."},
@@ -90,17 +104,31 @@ var meanings = map[string]meaning{
 	"Machine/WaitingForInfrastructureDeletion": {passes: true, cause: CauseFinalizer, says: "it waits for its ProxmoxMachine to go"},
 	"Machine/WaitingForBootstrapDeletion":      {passes: true, cause: CauseFinalizer, says: "it waits for its bootstrap configuration to go"},
 	"Machine/DeletingNode":                     {cause: CauseFinalizer, says: "its Node is deleted from the cluster", next: "the cluster's API server takes the Node out", remedy: "See whether the cluster's API server can be reached."},
-	"IPAddressClaim/AllocationFailed":          {cause: CauseAddressWait, says: "no address could be given", remedy: "See the message."},
+	// Other IPAM providers than the in-cluster one write them (cluster-api api/ipam/v1beta2).
+	"IPAddressClaim/PoolExhausted":    {cause: CausePoolExhausted, says: "its pool has no address left", holder: Person, remedy: "Put more addresses into the pool, or delete machines that hold some."},
+	"IPAddressClaim/PoolNotReady":     {cause: CauseAddressWait, says: "its pool is not ready", next: "the pool becomes ready", remedy: "See the pool that the claim names."},
+	"IPAddressClaim/AllocationFailed": {cause: CauseAddressWait, says: "no address could be given", remedy: "See the message."},
 }
 
-// meaningOf is that of a reason of a kind; known is false if nothing is known about it.
-func meaningOf(kind, reason string) (m meaning, known bool) {
-	m, known = meanings[kind+"/"+reason]
+// meaningOf is that of a condition of a kind; known is false if nothing is known about its reason. The newer family has few reasons, which
+// say something together with the condition's type alone.
+func meaningOf(kind string, c *inventory.Condition) (m meaning, known bool) {
+	if m, known = meanings[kind+"/"+c.Type+"/"+c.Reason]; known {
+		return m, true
+	}
+	m, known = meanings[kind+"/"+c.Reason]
 	return m, known
 }
 
+// waitsForCluster is true for what waits for another object in the newer family, where the older one has reasons of their own: "Waiting for
+// Cluster status.infrastructureReady to be true", "Waiting for Cluster control plane to be initialized".
+func waitsForCluster(c *inventory.Condition) bool {
+	return strings.HasPrefix(c.Message, "Waiting for Cluster ")
+}
+
 // told are causes that the text of an error says, where the controller has one reason for many errors. The texts are those of the sources:
-// cluster-api-provider-proxmox v0.9.0 pkg/proxmox/goproxmox and internal/service (the first three), go-proxmox and pve-http-server (401, 403),
+// cluster-api-provider-proxmox v0.9.0 pkg/proxmox/goproxmox and internal/service, cluster-api v1.14.2 core/reconcilers/machineset and
+// controlplane/kubeadm/reconcilers (templates, preflight checks), go-proxmox and pve-http-server (401, 403),
 // cluster-api-ipam-provider-in-cluster v1.1.0 internal/poolutil, Go's net and crypto/x509.
 var told = []struct {
 	text   string
@@ -109,11 +137,17 @@ var told = []struct {
 	holder Holder
 	remedy string
 }{
+	{"failed calling webhook", CauseWebhook, "a webhook does not answer, and the API server takes no write without it", Person, "Get the webhook's controller to run: its Service is in the message."},
 	{"unable to find vm template", CauseTemplateMissing, "the template is not there", Person, "Put the template back on the host that spec.sourceNode names, or correct spec.templateID of the ProxmoxMachineTemplate."},
 	{"VM templates with tags", CauseTemplateMissing, "no template has the tags, or several have", Person, "Give exactly one template the tags that spec.templateSelector names."},
 	{"of memory on node", CauseNoRoom, "no host has room for the VM", Person, "Free memory on the hosts that spec.allowedNodes names, or allow more hosts."},
 	{"No free vmid found in vmIDRange", CauseFailed, "the range of VMIDs has none left", Person, "Widen spec.vmIDRange, or delete machines in it."},
-	{"failed calling webhook", CauseWebhook, "a webhook does not answer, and the API server takes no write without it", Person, "Get the webhook's controller to run: its Service is in the message."},
+	{"cloud-init failed execution", CauseCloudInitFailed, "cloud-init failed in the VM", Person, "Look into the VM (its console, /var/log/cloud-init-output.log). Once that is mended, delete the Machine: its owner makes another one."},
+	{"Static IP claim", CauseAddressWait, "its claim of an address is in the way", Person, "See the message: look at the IPAddressClaim that it names, and delete it if it is stale."},
+	{"Template does not exist", CauseObjectMissing, "a template that it names does not exist", Person, "Make the template that the message names, or correct the reference to it."},
+	{"Template do not exist", CauseObjectMissing, "templates that it names do not exist", Person, "Make the templates that the message names, or correct the references to them."},
+	{"version skew policy", CauseSkew, "its version and the control plane's are too far apart", Person, "Bring spec.template.spec.version to the control plane's version, or upgrade the control plane first."},
+	{"preflight check failed", CausePreflight, "it makes no Machine before its preflight checks pass", "", "See the message: the control plane is not stable, or the versions are too far apart."},
 	{"not authorized", CauseCredentials, "Proxmox does not let CAPMOX in", Person, "Correct the API token and its secret in CAPMOX's credentials."},
 	{"no such token", CauseCredentials, "Proxmox does not know CAPMOX's API token", Person, "Correct the API token and its secret in CAPMOX's credentials."},
 	{"invalid token value", CauseCredentials, "the secret of CAPMOX's API token is wrong", Person, "Correct the API token and its secret in CAPMOX's credentials."},
@@ -132,7 +166,9 @@ func tell(b *Baton, texts ...string) {
 			if !strings.Contains(text, t.text) {
 				continue
 			}
-			b.Cause, b.Detail = t.cause, b.Detail+": "+t.says
+			if b.Cause = t.cause; !strings.Contains(b.Detail, t.says) {
+				b.Detail += ": " + t.says
+			}
 			if t.holder != "" {
 				b.Holder, b.Next = t.holder, ""
 			}

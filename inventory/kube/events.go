@@ -55,7 +55,11 @@ func (m *managementReader) events(ctx context.Context) {
 	slices.Sort(namespaces)
 	namespaces = slices.Compact(namespaces)
 	if len(namespaces) == 0 {
-		m.snap.Coverage = append(m.snap.Coverage, inventory.Coverage{Source: inventory.ManagementSource, Scope: inventory.ScopeEvents, State: inventory.Complete, Optional: true})
+		cov := inventory.Coverage{Source: inventory.ManagementSource, Scope: inventory.ScopeEvents, State: inventory.Complete, Optional: true}
+		if !m.snap.Known(inventory.ManagementSource, inventory.ScopeClusters) || !m.snap.Known(inventory.ManagementSource, inventory.ScopeMachines) {
+			cov.State, cov.Reason = inventory.NotAsked, "neither Clusters nor Machines were seen, and so none of the namespaces that the Events are in"
+		}
+		m.snap.Coverage = append(m.snap.Coverage, cov)
 		return
 	}
 	m.ask(ctx, inventory.ScopeEvents, "", kindEvent, namespaces, func(raw json.RawMessage) (bool, error) {

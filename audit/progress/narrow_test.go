@@ -1,0 +1,77 @@
+package progress_test
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/proxaudit/proxaudit/audit/identity"
+	"github.com/proxaudit/proxaudit/audit/progress"
+	"github.com/proxaudit/proxaudit/inventory"
+)
+
+// named is the state of the table with a name.
+func named(t *testing.T, name string) *state {
+	t.Helper()
+	for _, c := range table() {
+		if c.name == name {
+			return &c
+		}
+	}
+	t.Fatalf("there is no state %q", name)
+	return nil
+}
+
+// Narrowed to one machine, what others wait for is left out, and what holds the machine stays, wherever it is.
+func TestNarrow(t *testing.T) {
+	worker := inventory.Ref{Group: inventory.GroupCluster, Kind: "Machine", Namespace: "team", Name: "prod-w1"}
+	plane := inventory.Ref{Group: inventory.GroupCluster, Kind: "Machine", Namespace: "team", Name: "prod-cp-a"}
+	node := inventory.Ref{Kind: "Node", Name: "prod-w1"}
+	for _, c := range []struct {
+		name   string
+		about  inventory.Ref
+		state  progress.State
+		object string
+		note   string
+	}{
+		{"the pool is exhausted", worker, progress.Stuck, "InClusterIPPool/prod-v4-icip", ""},
+		{"the pool is exhausted", plane, progress.Healthy, "", "waits for nobody"},
+		{"the clone runs", worker, progress.Converging, "ProxmoxMachine/prod-w1", ""},
+		{"CAPMOX crashes", worker, progress.Stuck, "Deployment/capmox-controller-manager", ""},
+		{"CAPMOX is down in a deletion", worker, progress.Stuck, "Deployment/capmox-controller-manager", ""},
+		{"a Node without providerID", worker, progress.Stuck, "Node/prod-w1", ""},
+		{"a Node without providerID", node, progress.Stuck, "Node/prod-w1", ""},
+		{"no network plugin", node, progress.Stuck, "Node/prod-w1", ""},
+		{"no network plugin", worker, progress.Stuck, "Node/prod-w1", ""},
+		{"no network plugin", plane, progress.Healthy, "", "waits for nobody"},
+		{"a worker waits for the control plane", worker, progress.Stuck, "Machine/prod-cp-a", "it waits for the cluster"},
+		{"one more worker", node, progress.Healthy, "", "waits for nobody"},
+	} {
+		t.Run(c.name+" "+c.about.Kind+" "+c.about.Name, func(t *testing.T) {
+			s := named(t, c.name).lab(t).snapshot(t)
+			got := narrowed(s, c.about)
+			object := ""
+			if got.Baton != nil {
+				object = got.Baton.Object.Kind + "/" + got.Baton.Object.Name
+			}
+			if got.State != c.state || object != c.object || !strings.Contains(strings.Join(got.Notes, "\n"), c.note) || (c.note == "") != (len(got.Notes) == 0) {
+				t.Errorf("%s", toJSON(t, got))
+			}
+		})
+	}
+}
+
+// Nothing moves in a paused cluster, and a machine of it says so.
+func TestNarrowInAPausedCluster(t *testing.T) {
+	l := named(t, "the clone runs").lab(t)
+	l.patch(t, `{kind: Cluster, metadata: {name: prod}, spec: {paused: true}}`)
+	got := narrowed(l.snapshot(t), inventory.Ref{Group: inventory.GroupCluster, Kind: "Machine", Namespace: "team", Name: "prod-w1"})
+	if got.State != progress.Stuck || got.Baton.Cause != progress.CausePaused || len(got.Others) != 1 || got.Others[0].Object.Kind != "ProxmoxMachine" {
+		t.Errorf("%s", toJSON(t, got))
+	}
+}
+
+func narrowed(s *inventory.Snapshot, about inventory.Ref) progress.Cluster {
+	sorted := s.Ordered()
+	w := progress.New(identity.Resolve(sorted, identity.Options{Grace: grace}), progress.Options{Grace: grace})
+	return w.Narrow(w.Cluster(&sorted.Clusters[0]), about)
+}
