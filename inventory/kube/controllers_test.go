@@ -114,14 +114,14 @@ func TestPodsAndLeasesOfProviders(t *testing.T) {
 	if text := toJSON(t, s); strings.Contains(text, "canary") || strings.Contains(text, "hunter2") {
 		t.Error("a Pod's environment, or a credential, is in the Snapshot")
 	}
-	// Leases are asked for where providers are, and nowhere else.
+	// Pods and leases are asked for where providers are, and nowhere else.
 	asked := paths(srv)
 	if asked["/apis/coordination.k8s.io/v1/namespaces/capmox-system/leases"] != 1 || asked["/apis/coordination.k8s.io/v1/leases"] != 0 ||
-		asked["/apis/coordination.k8s.io/v1/namespaces/kube-node-lease/leases"] != 0 || asked["/api/v1/pods"] != 1 {
+		asked["/apis/coordination.k8s.io/v1/namespaces/kube-node-lease/leases"] != 0 || asked["/api/v1/namespaces/capmox-system/pods"] != 1 || asked["/api/v1/pods"] != 0 {
 		t.Errorf("asked %v", asked)
 	}
 	for _, r := range srv.Requests() {
-		if r.Path == "/api/v1/pods" && r.Query.Get("labelSelector") != providerLabel {
+		if strings.HasSuffix(r.Path, "/pods") && r.Query.Get("labelSelector") != providerLabel {
 			t.Errorf("all Pods are asked for: %s", r)
 		}
 	}
