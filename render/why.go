@@ -82,7 +82,7 @@ func whyCluster(c *progress.Cluster, several bool) []Section {
 	}
 	out := []Section{s}
 	if b := c.Baton; b != nil {
-		out = append(out, batonSection(c, b)...)
+		out = append(out, batonSection(b)...)
 	}
 	return out
 }
@@ -154,7 +154,7 @@ func batonBranch(b *progress.Baton, first bool) Branch {
 }
 
 // batonSection says all about the first baton: evidence, what to do, and the next commands.
-func batonSection(c *progress.Cluster, b *progress.Baton) []Section {
+func batonSection(b *progress.Baton) []Section {
 	items := []KeyValue{{Key: "Waits for", Value: holderText(b)}, {Key: "Object", Value: objectText(b)}, {Key: "Because", Value: b.Detail, Style: stateStyle(b.State)}}
 	if k := b.Condition; k != nil {
 		text := k.Type + "=" + k.Status
