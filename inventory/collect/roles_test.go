@@ -20,7 +20,7 @@ import (
 
 // rolesOf reads the rules of manifests in examples/rbac. A namespace of "" is the whole cluster. The objects called
 // proxaudit-adoption are left out unless they are wanted.
-func rolesOf(t *testing.T, adoption bool, files ...string) map[string][]rbacv1.PolicyRule {
+func rolesOf(t *testing.T, more []string, files ...string) map[string][]rbacv1.PolicyRule {
 	t.Helper()
 	out := map[string][]rbacv1.PolicyRule{}
 	for _, file := range files {
@@ -53,7 +53,7 @@ func rolesOf(t *testing.T, adoption bool, files ...string) map[string][]rbacv1.P
 				}
 			}
 			roles++
-			if adoption || role.Name != "proxaudit-adoption" {
+			if !slices.Contains([]string{"proxaudit-adoption", "proxaudit-progress"}, role.Name) || slices.Contains(more, role.Name) {
 				out[role.Namespace] = append(out[role.Namespace], role.Rules...)
 			}
 			for _, rule := range role.Rules {
@@ -103,22 +103,32 @@ func allows(rules map[string][]rbacv1.PolicyRule, path string) bool {
 	})
 }
 
+var adoptionRoles = []string{"proxaudit-adoption"}
+
 // The example roles allow every request that a run sends, and without those for adoption, every request of a run for
 // anything else.
 func TestExampleRolesSuffice(t *testing.T) {
 	for name, c := range map[string]struct {
-		adoption, secrets bool
-		files             []string
+		adoption, controllers, secrets bool
+		files                          []string
 	}{
 		"orphans":           {files: []string{"workload.yaml", "management.yaml"}},
 		"adoption":          {adoption: true, files: []string{"workload.yaml", "management.yaml"}},
+		"why":               {controllers: true, files: []string{"workload.yaml", "management.yaml"}},
 		"adoption, Secrets": {adoption: true, secrets: true, files: []string{"workload.yaml", "management.yaml", "secrets.yaml"}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			l := adoptionLab(t)
-			l.plan.Adoption, l.plan.ReadSecrets = c.adoption, c.secrets
+			l.plan.Adoption, l.plan.Controllers, l.plan.ReadSecrets = c.adoption, c.controllers, c.secrets
+			var more []string
+			if c.adoption {
+				more = append(more, "proxaudit-adoption")
+			}
+			if c.controllers {
+				more = append(more, "proxaudit-progress")
+			}
 			l.run(t)
-			management, workload := rolesOf(t, c.adoption, c.files...), rolesOf(t, c.adoption, "workload.yaml")
+			management, workload := rolesOf(t, more, c.files...), rolesOf(t, more, "workload.yaml")
 			// The example's Cluster is in a namespace of another name.
 			management["team"] = management["prod"]
 			used := 0
@@ -139,8 +149,8 @@ func TestExampleRolesSuffice(t *testing.T) {
 		})
 	}
 	// The test can tell.
-	if allows(rolesOf(t, false, "workload.yaml", "management.yaml"), "/api/v1/namespaces/kube-system/pods") || allows(rolesOf(t, true, "workload.yaml"), "/api/v1/namespaces/default/pods") ||
-		allows(rolesOf(t, true, "secrets.yaml"), "/api/v1/namespaces/prod/secrets/other") || allows(rolesOf(t, true, "secrets.yaml"), "/api/v1/namespaces/prod/secrets") {
+	if allows(rolesOf(t, nil, "workload.yaml", "management.yaml"), "/api/v1/namespaces/kube-system/pods") || allows(rolesOf(t, adoptionRoles, "workload.yaml"), "/api/v1/namespaces/default/pods") ||
+		allows(rolesOf(t, adoptionRoles, "secrets.yaml"), "/api/v1/namespaces/prod/secrets/other") || allows(rolesOf(t, adoptionRoles, "secrets.yaml"), "/api/v1/namespaces/prod/secrets") {
 		t.Error("everything is allowed")
 	}
 }

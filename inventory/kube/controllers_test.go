@@ -218,7 +218,7 @@ func TestBrokenControllerItems(t *testing.T) {
 		"pod":          {inventory.ScopeProviderPods, "pods", "PodList", `{"metadata":{"name":"bad"},"status":{"phase":7}}`, good, "bad: status.phase is a number"},
 		"nameless pod": {inventory.ScopeProviderPods, "pods", "PodList", `"x"`, good, "a Pod: "},
 		"event": {inventory.ScopeEvents, "events", "EventList", `{"metadata":{"name":"bad"},"involvedObject":[]}`,
-			`{"involvedObject":{"apiVersion":"cluster.x-k8s.io/v1beta2","kind":"Machine","namespace":"team-a","name":"m"},"type":"Warning"}`, "bad: involvedObject is"},
+			`{"involvedObject":{"apiVersion":"cluster.x-k8s.io/v1beta2","kind":"Machine","namespace":"team-a","name":"m"},"reason":"X","type":"Warning"}`, "bad: involvedObject is"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

@@ -68,7 +68,8 @@ func (m *managementReader) events(ctx context.Context) {
 			return false, errors.New(cmp.Or(o.Metadata.Name, "an Event") + ": " + decodeReason(err))
 		}
 		i := o.InvolvedObject
-		if !slices.Contains(groupsOfInterest, groupOf(i.APIVersion)) {
+		// One without a reason says nothing.
+		if o.Reason == "" || !slices.Contains(groupsOfInterest, groupOf(i.APIVersion)) {
 			return false, nil
 		}
 		e := inventory.Event{Object: inventory.Ref{Group: groupOf(i.APIVersion), Kind: i.Kind, Namespace: i.Namespace, Name: i.Name, UID: i.UID},

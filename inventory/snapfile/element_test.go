@@ -55,6 +55,7 @@ func TestElements(t *testing.T) {
 		"groups":          {"kind": "MachineSet", "name": "g"},
 		"providers":       {"name": "p"},
 		"tasks":           {"site": "home", "upid": "UPID:pve1:1:2:3:qmstart:101:root@pam:", "type": "qmstart"},
+		"events":          {"reason": "FailedCreate"},
 		"storedSecrets":   {"namespace": "prod", "name": "prod-ca"},
 		"probes":          {"site": "home", "vmid": 102, "existence": "free"},
 		"coverage":        {"source": "site/home", "scope": "guests", "state": "complete"},

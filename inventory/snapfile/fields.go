@@ -23,6 +23,7 @@ var fields = map[string]func(d *document, name string, s *inventory.Snapshot) er
 	"groups":          list(func(s *inventory.Snapshot) *[]inventory.Group { return &s.Groups }, group),
 	"providers":       list(func(s *inventory.Snapshot) *[]inventory.Provider { return &s.Providers }, provider),
 	"tasks":           list(func(s *inventory.Snapshot) *[]inventory.Task { return &s.Tasks }, task),
+	"events":          list(func(s *inventory.Snapshot) *[]inventory.Event { return &s.Events }, event),
 	"storedSecrets":   list(func(s *inventory.Snapshot) *[]inventory.StoredSecret { return &s.StoredSecrets }, storedSecret),
 	"probes":          list(func(s *inventory.Snapshot) *[]inventory.Probe { return &s.Probes }, probe),
 	"coverage":        list(func(s *inventory.Snapshot) *[]inventory.Coverage { return &s.Coverage }, coverage),

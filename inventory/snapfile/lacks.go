@@ -72,6 +72,10 @@ func task(v *inventory.Task) string {
 	return missing("a task", has{"site", v.Site != ""}, has{"upid", v.UPID != ""}, has{"type", v.Type != ""})
 }
 
+func event(v *inventory.Event) string {
+	return missing("an Event", has{"reason", v.Reason != ""})
+}
+
 func storedSecret(v *inventory.StoredSecret) string {
 	return missing("a Secret", has{"namespace", v.Namespace != ""}, has{"name", v.Name != ""})
 }
