@@ -51,6 +51,7 @@ func TestAdopt(t *testing.T) {
 		if s.ID == "apply-owners" {
 			w.Step(t, "a second adopt changes nothing", func() { w.renderAgain(t, dir) })
 			before = w.declared(t)
+			w.Step(t, "why, while all is paused", func() { w.waitsFor(t, 1, "Cluster prod is stuck and waits for a person", "it is paused (spec.paused)") })
 		}
 	}
 	w.Step(t, "the outcome", func() { w.adopted(t, nodes, productOwners) })
@@ -59,8 +60,20 @@ func TestAdopt(t *testing.T) {
 	w.Step(t, "finish", func() { w.follow(t, dir, steps[len(steps)-1]) })
 	w.Step(t, "the outcome, without brakes", func() { w.adopted(t, nodes, productOwners) })
 	w.Step(t, "nothing beside it", func() { w.nothingElse(t, before) })
+	w.Step(t, "why, when all is done", func() { w.waitsFor(t, 0, "Cluster prod is healthy: nobody waits for anything") })
 	w.Step(t, "proxaudit after", func() { w.classed(t, "managed") })
 	t.Run("under management", func(t *testing.T) { w.scaleUp(t) })
+}
+
+// waitsFor is what why says of prod, as the real controllers write their conditions.
+func (w *World) waitsFor(t *testing.T, code int, words ...string) {
+	t.Helper()
+	out := string(w.Proxaudit(t, "why", "--cluster", prod).Want(t, code).Stdout)
+	for _, word := range words {
+		if !strings.Contains(out, word) {
+			t.Errorf("why lacks %q:\n%s", word, out)
+		}
+	}
 }
 
 // scaleUp: one worker more makes CAPMOX ask Proxmox for a clone, and nothing is done to the adopted ones.
