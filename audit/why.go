@@ -123,38 +123,35 @@ func (w WhyScope) resolve(s *inventory.Snapshot) (key string, about *inventory.R
 }
 
 func (w WhyScope) machine(s *inventory.Snapshot) (string, *inventory.Ref, error) {
-	var found []*inventory.Machine
-	e := &NoSuchError{Kind: "Machine", Name: w.Machine}
-	for i := range s.Machines {
-		m := &s.Machines[i]
-		full := m.Namespace + "/" + m.Name
-		if w.Machine == m.Name || w.Machine == full {
-			found = append(found, m)
-			e.Known = append(e.Known, full)
-		}
+	m, err := pick("Machine", w.Machine, s.Machines, func(m *inventory.Machine) (string, string) { return m.Namespace, m.Name })
+	if err != nil {
+		return "", nil, err
 	}
-	if len(found) != 1 {
-		e.Several = len(found) > 1
-		return "", nil, e
-	}
-	m := found[0]
 	return m.Cluster, &inventory.Ref{Group: inventory.GroupCluster, Kind: "Machine", Namespace: m.Namespace, Name: m.Name}, nil
 }
 
 func (w WhyScope) node(s *inventory.Snapshot) (string, *inventory.Ref, error) {
-	var found []*inventory.Node
-	e := &NoSuchError{Kind: "Node", Name: w.Node}
-	for i := range s.Nodes {
-		n := &s.Nodes[i]
-		full := n.Cluster + "/" + n.Name
-		if w.Node == n.Name || w.Node == full {
-			found = append(found, n)
+	n, err := pick("Node", w.Node, s.Nodes, func(n *inventory.Node) (string, string) { return n.Cluster, n.Name })
+	if err != nil {
+		return "", nil, err
+	}
+	return n.Cluster, &inventory.Ref{Kind: "Node", Name: n.Name}, nil
+}
+
+// pick finds the one that NAME or SCOPE/NAME means.
+func pick[T any](kind, asked string, list []T, named func(*T) (scope, name string)) (*T, error) {
+	var found *T
+	e := &NoSuchError{Kind: kind, Name: asked}
+	for i := range list {
+		scope, name := named(&list[i])
+		if full := scope + "/" + name; asked == name || asked == full {
+			found = &list[i]
 			e.Known = append(e.Known, full)
 		}
 	}
-	if len(found) != 1 {
-		e.Several = len(found) > 1
-		return "", nil, e
+	if len(e.Known) != 1 {
+		e.Several = len(e.Known) > 1
+		return nil, e
 	}
-	return found[0].Cluster, &inventory.Ref{Kind: "Node", Name: found[0].Name}, nil
+	return found, nil
 }

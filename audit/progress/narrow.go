@@ -89,7 +89,10 @@ func (w *World) Machines(c *inventory.Cluster) map[string]*Baton {
 			continue
 		}
 		name := m.Namespace + "/" + m.Name
-		out[name] = p.Baton
+		// What holds another Machine says nothing of this one, unless it is a controller that both wait for.
+		if b := p.Baton; b != nil && (b.About == "" && b.Object.Kind != "Node" || b.Cause == CauseControllerDown || b.Cause == CauseControllerMissing) {
+			out[name] = b
+		}
 		for _, b := range all(&p) {
 			if b.About == m.Name || b.Object == machineRef(m) {
 				own := b

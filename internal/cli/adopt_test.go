@@ -215,14 +215,16 @@ func TestAdoptManagementItself(t *testing.T) {
 
 // A folder that is there and cannot be written to is not to be made.
 func TestAdoptReadOnlyParent(t *testing.T) {
-	if os.Getuid() == 0 {
-		t.Skip("root may write everywhere")
-	}
 	b := adoptBench(t, nil)
-	if err := os.Mkdir("closed", 0o500); err != nil {
+	closed := "closed"
+	if err := os.Mkdir(closed, 0o500); err != nil {
 		t.Fatal(err)
 	}
-	if err := b.run(prod("--output-dir", "closed/x")...); err == nil || !strings.Contains(err.Error(), "get leave to write there") {
+	if os.Getuid() == 0 {
+		// Root writes everywhere but into what the kernel shows of itself.
+		closed = "/sys"
+	}
+	if err := b.run(prod("--output-dir", closed+"/x")...); err == nil || !strings.Contains(err.Error(), "get leave to write there") {
 		t.Error(err)
 	}
 	if err := b.run(prod("--output-dir", "none/x")...); err == nil || !strings.Contains(err.Error(), "make that folder") {
