@@ -112,8 +112,20 @@ func NewReport(s *inventory.Snapshot, opt Options) *Report {
 	return out
 }
 
-// Run is what history keeps of the report.
+// Run is the report as history takes it.
 func (r *Report) Run() history.Run { return r.run }
+
+// Kept is what history keeps of the run itself.
+func (r *Report) Kept() history.Kept {
+	k := history.Kept{ID: r.run.ID, At: r.GeneratedAt, Findings: len(r.Findings), Critical: r.Summary.Severities[Critical], Warning: r.Summary.Severities[Warning],
+		Info: r.Summary.Severities[Info], Incomplete: r.Summary.Incomplete, Coverage: []inventory.Coverage{}}
+	for _, c := range r.Coverage {
+		if c.Missing() {
+			k.Coverage = append(k.Coverage, c)
+		}
+	}
+	return k
+}
 
 // key is the subject's identity. Of a VM without UUID, Since is its creation time.
 func (f *Finding) key() string {
