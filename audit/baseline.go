@@ -45,7 +45,7 @@ func ReadBaseline(data []byte) (records []history.Record, at time.Time, err erro
 		if f.Fingerprint == "" || f.Subject.ID == "" {
 			return nil, at, fmt.Errorf("findings[%d] has no fingerprint or subject", i)
 		}
-		if f.Rule == "" || seen[f.Fingerprint] {
+		if !f.Class.IsFinding() || seen[f.Fingerprint] {
 			// orphans --all lists what is no finding too.
 			continue
 		}

@@ -215,3 +215,5 @@ func TestKeyIsTheSubjects(t *testing.T) {
 		}
 	}
 }
+
+func night(n int) time.Time { return time.Date(2026, 5, n, 2, 0, 0, 0, time.UTC) }

@@ -63,7 +63,9 @@ func unlisted(s *Snapshot, listed map[Key]bool) []Key {
 }
 
 // CompareKeys orders VMs by site, then by VMID.
-func CompareKeys(a, b Key) int { return cmp.Or(cmp.Compare(a.Site, b.Site), cmp.Compare(a.VMID, b.VMID)) }
+func CompareKeys(a, b Key) int {
+	return cmp.Or(cmp.Compare(a.Site, b.Site), cmp.Compare(a.VMID, b.VMID))
+}
 
 // SitesOfRegion are the sites that the Proxmox cloud controller manager knows under a region's name. A site without
 // configured regions answers to its own name and its Proxmox cluster's; an empty region is the only site there is.

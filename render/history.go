@@ -10,7 +10,7 @@ import (
 
 // Runs is the view of `history`: one line for each run.
 func Runs(r *audit.HistoryReport) Document {
-	t := Table{Columns: []Column{{Title: "RUN"}, {Title: "FINDINGS", Align: Right}, {Title: "CRITICAL", Align: Right}, {Title: "WARNING", Align: Right}, {Title: "INFO", Align: Right}, {Title: "MISSING", Fit: FoldFirst, Min: 30}},
+	t := Table{Columns: []Column{{Title: "RUN"}, {Title: "FINDINGS", Align: Right}, {Title: "CRITICAL", Align: Right, Fit: Fold}, {Title: "WARNING", Align: Right, Fit: Fold}, {Title: "INFO", Align: Right, Fit: Fold}, {Title: "MISSING", Fit: FoldFirst, Min: 30}},
 		Empty: "No run is kept."}
 	for _, run := range r.Runs {
 		var missing []string

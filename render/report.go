@@ -24,10 +24,9 @@ func Report(r *audit.Report) Document {
 			old = append(old, f)
 		}
 	}
-	switch {
-	case r.Since == nil:
+	if r.Since == nil {
 		d.Sections = append(d.Sections, Section{Blocks: []Block{reportTable(old, "No findings.")}})
-	default:
+	} else {
 		if len(fresh) > 0 {
 			d.Sections = append(d.Sections, Section{Title: "New:", Blocks: []Block{reportTable(fresh, "")}})
 		}
@@ -71,10 +70,9 @@ func reportNews(r *audit.Report) Section {
 			}
 		}
 	}
-	switch {
-	case r.Since.At.IsZero():
+	if r.Since.At.IsZero() {
 		n.Text = "This is the first run of the history: " + count(len(r.Findings), "finding", "findings")
-	default:
+	} else {
 		n.Text += " since " + r.Since.At.Format("2006-01-02 15:04 UTC")
 	}
 	return Section{Blocks: []Block{Notes{Items: []Note{n}}}}

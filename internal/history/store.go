@@ -42,7 +42,7 @@ type Store struct {
 // Open opens the history at path, and makes it if there is none. Its folder has to exist. A file that is no history, or
 // one of a newer proxaudit, is an error and left as it is.
 func Open(ctx context.Context, path string) (*Store, error) {
-	if st, err := os.Stat(filepath.Dir(path)); err != nil || !st.IsDir() {
+	if st, err := os.Stat(filepath.Dir(path)); err != nil || !st.IsDir() { //nolint:gosec // the path is the user's own
 		return nil, fmt.Errorf("history %s: there is no folder %s", path, filepath.Dir(path))
 	}
 	return open(ctx, path)
@@ -57,7 +57,7 @@ func Existing(ctx context.Context, path string) (*Store, error) {
 }
 
 func open(ctx context.Context, path string) (*Store, error) {
-	if st, err := os.Stat(path); err == nil && !st.Mode().IsRegular() {
+	if st, err := os.Stat(path); err == nil && !st.Mode().IsRegular() { //nolint:gosec // the path is the user's own
 		return nil, fmt.Errorf("history %s: it is no regular file", path)
 	}
 	absolute, err := filepath.Abs(path)
