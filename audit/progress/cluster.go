@@ -97,6 +97,7 @@ func (x *walk) finish(out *Cluster) {
 	if x.d.DeletedAt != nil {
 		order = []PhaseID{PhaseDeletion}
 	}
+	x.arrange(order)
 	blocked := false
 	for _, id := range order {
 		p := x.states[id]
@@ -117,25 +118,11 @@ func (x *walk) finish(out *Cluster) {
 		}
 		out.Phases = append(out.Phases, *p)
 	}
-	rank := map[PhaseID]int{}
-	for i, id := range order {
-		rank[id] = i
-	}
-	// In each phase the one that is stuck goes before the one that moves.
-	slices.SortStableFunc(x.batons, func(a, b *Baton) int {
-		if d := rank[a.Phase] - rank[b.Phase]; d != 0 {
-			return d
-		}
-		return severity(b.State) - severity(a.State)
-	})
-	if len(x.batons) > 0 {
-		if paused := x.pausedCluster(); paused != nil && (x.batons[0].Cause != CausePaused || x.batons[0].Object != x.ref) {
-			paused.Phase = x.batons[0].Phase
-			x.batons = append([]*Baton{x.settle(paused, nil)}, x.batons...)
-		}
-	} else if x.d.Paused {
+	switch {
+	case len(x.batons) > 0:
+	case x.d.Paused:
 		out.Notes = append(out.Notes, "it is paused: nothing would change if something had to")
-	} else {
+	default:
 		out.Notes = append(out.Notes, x.asleep()...)
 	}
 	for i, b := range x.batons {
@@ -154,6 +141,28 @@ func (x *walk) finish(out *Cluster) {
 		out.State = Converging
 	default:
 		out.State = Healthy
+	}
+}
+
+// arrange puts the batons into the order of the phases, and the one who paused the cluster before all others.
+func (x *walk) arrange(order []PhaseID) {
+	rank := map[PhaseID]int{}
+	for i, id := range order {
+		rank[id] = i
+	}
+	// In each phase the one that is stuck goes before the one that moves.
+	slices.SortStableFunc(x.batons, func(a, b *Baton) int {
+		if d := rank[a.Phase] - rank[b.Phase]; d != 0 {
+			return d
+		}
+		return severity(b.State) - severity(a.State)
+	})
+	if len(x.batons) == 0 {
+		return
+	}
+	if paused := x.pausedCluster(); paused != nil && (x.batons[0].Cause != CausePaused || x.batons[0].Object != x.ref) {
+		paused.Phase = x.batons[0].Phase
+		x.batons = append([]*Baton{x.settle(paused, nil)}, x.batons...)
 	}
 }
 

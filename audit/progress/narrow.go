@@ -11,15 +11,16 @@ import (
 func (w *World) Narrow(c Cluster, about inventory.Ref) Cluster {
 	names := w.namesOf(c.Key, about)
 	var own []Baton
+	through := w.through(c.Key, about)
 	for _, b := range all(&c) {
-		// Nothing moves in a paused cluster, whatever the machine itself waits for.
-		paused := b.Cause == CausePaused && b.Object.Kind == "Cluster"
+		// Nothing moves in a paused cluster, whatever the machine itself waits for. One that is through waits for nothing.
+		paused := b.Cause == CausePaused && b.Object.Kind == "Cluster" && !through
 		if paused || names[keyOf(b.Object)] || names[key{"", "", b.About}] {
 			own = append(own, b)
 		}
 	}
 	if len(own) == 0 {
-		if w.through(c.Key, about) {
+		if through {
 			c.Notes = append(c.Notes, about.Kind+" "+about.Name+" waits for nobody: it is Running, with its Node Ready")
 			c.State, c.Baton, c.Others, c.Phase = Healthy, nil, nil, ""
 		} else if c.Baton != nil {

@@ -28,7 +28,11 @@ func (x *walk) network() {
 	if ready > 0 && ready == len(nodes) {
 		state = Done
 	}
-	x.phase(phase, state, fmt.Sprintf("%d of %d Nodes are Ready", ready, len(nodes)))
+	evidence := fmt.Sprintf("%d of %d Nodes are Ready", ready, len(nodes))
+	if len(nodes) == 0 {
+		evidence = "it has no Node"
+	}
+	x.phase(phase, state, evidence)
 }
 
 // noPlugin is what kubelets say without a network plugin (kubernetes pkg/kubelet/container runtime status; containerd, CRI-O).
@@ -89,5 +93,9 @@ func (x *walk) networkByMachines() {
 	if with > 0 && ready == with {
 		state = Done
 	}
-	x.phase(phase, state, fmt.Sprintf("%d of %d Nodes are ready, by the Machines' word (the Nodes were not seen)", ready, with))
+	evidence := fmt.Sprintf("%d of %d Nodes are ready, by the Machines' word (the Nodes were not seen)", ready, with)
+	if with == 0 {
+		evidence = "no Machine has a Node yet"
+	}
+	x.phase(phase, state, evidence)
 }
