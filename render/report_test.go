@@ -1,6 +1,7 @@
 package render
 
 import (
+	"fmt"
 	"time"
 
 	"github.com/proxaudit/proxaudit/audit"
@@ -24,6 +25,7 @@ func sampleReport() *audit.Report {
 		case 2:
 			life.Reopened, life.LastBack = 2, &back
 		}
+		orphans.Findings[i].Fingerprint = fmt.Sprintf("%032x", i+1)
 		r.Findings = append(r.Findings, audit.ReportFinding{Finding: orphans.Findings[i], Key: "key", History: life})
 	}
 	first, last := collected.Add(-9*24*time.Hour), collected.Add(-24*time.Hour)

@@ -27,13 +27,18 @@ var progressCommands = []string{"why", "report", "scan"}
 
 // formatsOf are the formats in which a command has something to say: only machines have names, and a snapshot is a file.
 func formatsOf(command string) []string {
+	without := func(names ...string) []string {
+		return slices.DeleteFunc(slices.Clone(render.Formats()), func(f string) bool { return slices.Contains(names, f) })
+	}
 	switch command {
 	case "scan":
 		return []string{"json"}
-	case "doctor", "version":
-		return slices.DeleteFunc(slices.Clone(render.Formats()), func(f string) bool { return f == "name" })
-	default:
+	case "orphans", "report":
 		return render.Formats()
+	case "doctor", "version":
+		return without(append(render.FindingFormats(), "name")...)
+	default:
+		return without(render.FindingFormats()...)
 	}
 }
 
