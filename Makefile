@@ -46,7 +46,7 @@ demo: build ## orphans of examples/homelab, over the network, against the simula
 	@./examples/homelab/demo.sh $(BIN)
 
 bench: ## the figures of docs/performance.md
-	go test -run '^$$' -bench . -benchmem -benchtime 10x -timeout 30m ./audit/... ./inventory/... ./adopt/... ./internal/cli/...
+	go test -run '^$$' -bench . -benchmem -benchtime 10x -timeout 30m ./audit/... ./inventory/... ./adopt/... ./internal/cli/... ./render/...
 
 FUZZTIME ?= 20s
 fuzz: ## each fuzz test for FUZZTIME
