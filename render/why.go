@@ -2,11 +2,13 @@ package render
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
 	"github.com/proxaudit/proxaudit/audit"
 	"github.com/proxaudit/proxaudit/audit/progress"
+	"github.com/proxaudit/proxaudit/inventory"
 )
 
 // Why is the view of `why`: the phases of each cluster down, and the baton where it is. all is one line for each.
@@ -52,7 +54,11 @@ func whyTable(r *audit.WhyReport) Table {
 		Empty: "no cluster was seen in this run"}
 	for i := range r.Items {
 		c := &r.Items[i]
-		row := []Cell{{Text: c.Key}, {Text: string(c.State), Style: stateStyle(c.State)}, {Text: string(c.Phase)}, {}, {}, {Text: strings.Join(c.Notes, "; ")}}
+		why := slices.Clone(c.Notes)
+		for _, n := range whyMissing(c) {
+			why = append(why, "not seen: "+n.String())
+		}
+		row := []Cell{{Text: c.Key}, {Text: string(c.State), Style: stateStyle(c.State)}, {Text: string(c.Phase)}, {}, {}, {Text: strings.Join(why, "; ")}}
 		if b := c.Baton; b != nil {
 			row[3].Text, row[4].Text = string(b.Holder), forText(b)
 			row[5].Text = batonTitle(b)
@@ -91,6 +97,8 @@ func whyCluster(c *progress.Cluster, several bool) []Section {
 func whyHead(c *progress.Cluster) []Note {
 	var out []Note
 	switch b := c.Baton; {
+	case b != nil && c.State == progress.Unknown:
+		out = append(out, Note{Text: fmt.Sprintf("Cluster %s: not all of it was seen, and what was seen waits for %s", c.Key, holderText(b)), Style: Warn})
 	case b != nil:
 		text := fmt.Sprintf("Cluster %s is %s and waits for %s", c.Key, c.State, holderText(b))
 		if since := forText(b); since != "" {
@@ -105,7 +113,20 @@ func whyHead(c *progress.Cluster) []Note {
 	for _, n := range c.Notes {
 		out = append(out, Note{Text: n, Style: Info})
 	}
+	for _, n := range whyMissing(c) {
+		out = append(out, Note{Text: "not seen: " + n.String(), Style: Warn})
+	}
 	return out
+}
+
+// whyMissing is what a cluster's state lacks, each once.
+func whyMissing(c *progress.Cluster) []inventory.Need {
+	out := slices.Clone(c.Missing)
+	if c.Baton != nil {
+		out = append(out, c.Baton.Missing...)
+	}
+	slices.SortFunc(out, inventory.CompareNeeds)
+	return slices.Compact(out)
 }
 
 // holderText names the holder with its Deployment.

@@ -25,7 +25,7 @@ func (w *World) Cluster(c *inventory.Cluster) Cluster {
 	}
 	out.Namespace, out.Name = d.Namespace, d.Name
 	x := &walk{World: w, cluster: c, d: d, ref: inventory.Ref{Group: inventory.GroupCluster, Kind: "Cluster", Namespace: d.Namespace, Name: d.Name},
-		states: map[PhaseID]*Phase{}}
+		states: map[PhaseID]*Phase{}, held: map[string]bool{}}
 	for _, n := range []inventory.Need{needOf("Machine", inventory.GroupCluster), needOf("ProxmoxMachine", inventory.GroupInfrastructure),
 		needOf("MachineSet", inventory.GroupCluster), needOf("MachineDeployment", inventory.GroupCluster)} {
 		if !w.s.Known(n.Source, n.Scope) {
@@ -39,8 +39,12 @@ func (w *World) Cluster(c *inventory.Cluster) Cluster {
 		x.controlPlane()
 		x.workers()
 		x.network()
+		x.leftWaiting()
 		x.unobserved()
+		x.sums()
 	}
+	out.Missing = append(out.Missing, x.unseen...)
+	out.Notes = append(out.Notes, x.notes...)
 	x.finish(&out)
 	return out
 }
@@ -49,6 +53,9 @@ func (w *World) Cluster(c *inventory.Cluster) Cluster {
 func (w *World) undeclared(out Cluster) Cluster {
 	need := inventory.Need{Source: inventory.ManagementSource, Scope: inventory.ScopeClusters}
 	if w.s.Management == nil || w.s.Known(need.Source, need.Scope) {
+		if machines := w.machines[out.Key]; w.s.Management != nil && len(machines) > 0 {
+			return w.ownerless(out, machines)
+		}
 		out.State = NotManaged
 		out.Notes = append(out.Notes, "no Cluster object declares it: no controller is responsible for it (proxaudit assess says what it would take)")
 		return out
@@ -66,6 +73,13 @@ type walk struct {
 	// batons are those of each phase, in the order of what rules out most.
 	batons []*Baton
 	states map[PhaseID]*Phase
+	// waiting are those who wait for another object.
+	waiting []waiter
+	// held are Nodes that have a baton in an earlier phase than the network's.
+	held map[string]bool
+	// notes and unseen become the result's.
+	notes  []string
+	unseen []inventory.Need
 }
 
 func (x *walk) phase(id PhaseID, state State, evidence ...string) *Phase {
@@ -103,7 +117,7 @@ func (x *walk) finish(out *Cluster) {
 		if p == nil {
 			p = x.phase(id, NotStarted)
 		}
-		p.State = x.phaseState(p, blocked)
+		p.State = x.phaseState(p, blocked, len(out.Missing) > 0)
 		for _, b := range x.batons {
 			if b.Phase == id && b.State == p.State && p.Since == nil {
 				p.Since = b.Since
@@ -121,12 +135,12 @@ func (x *walk) finish(out *Cluster) {
 	for i, id := range order {
 		rank[id] = i
 	}
-	// In each phase the one that is stuck goes before the one that moves.
+	// What is stuck goes before what moves: that is who has to be looked at. What only waits for an earlier phase is no baton at all.
 	slices.SortStableFunc(x.batons, func(a, b *Baton) int {
-		if d := rank[a.Phase] - rank[b.Phase]; d != 0 {
+		if d := severity(b.State) - severity(a.State); d != 0 {
 			return d
 		}
-		return severity(b.State) - severity(a.State)
+		return rank[a.Phase] - rank[b.Phase]
 	})
 	if len(x.batons) > 0 {
 		if paused := x.pausedCluster(); paused != nil && (x.batons[0].Cause != CausePaused || x.batons[0].Object != x.ref) {
@@ -134,15 +148,17 @@ func (x *walk) finish(out *Cluster) {
 			x.batons = append([]*Baton{x.settle(paused, nil)}, x.batons...)
 		}
 	} else if x.d.Paused {
-		out.Notes = append(out.Notes, "it is paused: nothing would change if something had to")
+		out.Notes = append(out.Notes, "it is healthy, and paused: nothing would change if something had to")
 	} else {
 		out.Notes = append(out.Notes, x.asleep()...)
 	}
 	for i, b := range x.batons {
-		if i == 0 {
-			out.Baton = b
-		} else if !sameBaton(out.Baton, b) {
+		switch {
+		case i == 0:
+			out.Baton, out.Phase = b, b.Phase
+		case !slices.ContainsFunc(x.batons[:i], func(a *Baton) bool { return sameBaton(a, b) }):
 			out.Others = append(out.Others, *b)
+		default:
 		}
 	}
 	switch {
@@ -178,8 +194,9 @@ func (x *walk) asleep() []string {
 
 func severity(s State) int { return map[State]int{Converging: 1, Unknown: 2, Stuck: 3}[s] }
 
-// phaseState is the worst of its batons; a phase without any is done if its own walk said so, else it waits for the one before.
-func (x *walk) phaseState(p *Phase, blocked bool) State {
+// phaseState is the worst of its batons; a phase without any is done if its own walk said so, else it waits for the one before, or for
+// what was not seen.
+func (x *walk) phaseState(p *Phase, blocked, blind bool) State {
 	worst := State("")
 	for _, b := range x.batons {
 		if b.Phase == p.ID && severity(b.State) > severity(worst) {
@@ -189,8 +206,8 @@ func (x *walk) phaseState(p *Phase, blocked bool) State {
 	switch {
 	case worst != "":
 		return worst
-	case p.State == NotStarted && !blocked:
-		return Done
+	case p.State == NotStarted && !blocked && blind:
+		return Unknown
 	default:
 		return p.State
 	}
@@ -212,6 +229,7 @@ func (x *walk) infrastructure() {
 			evidence += ", endpoint " + e
 		}
 		x.phase(phase, Done, evidence)
+		x.infrastructureLost()
 		return
 	case d.InfrastructureRef == nil:
 		if c := unmet(&d.Meta, "TopologyReconciled"); c != nil {
@@ -226,6 +244,7 @@ func (x *walk) infrastructure() {
 	case d.InfrastructureRef.Kind != "ProxmoxCluster":
 		b := x.hold(phase, *d.InfrastructureRef, CauseCondition, "its infrastructure is a %s, which is another provider's", d.InfrastructureRef.Kind)
 		b.Holder = Other
+		x.word(b, &d.Meta, "InfrastructureReady")
 		x.add(b, &d.Meta)
 		return
 	}

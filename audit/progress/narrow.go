@@ -19,8 +19,11 @@ func (w *World) Narrow(c Cluster, about inventory.Ref) Cluster {
 		}
 	}
 	if len(own) == 0 {
+		if c.State == NotManaged {
+			return c
+		}
 		if w.through(c.Key, about) {
-			c.Notes = append(c.Notes, about.Kind+" "+about.Name+" waits for nobody: it is Running, with its Node Ready")
+			c.Notes = append(c.Notes, about.Kind+" "+about.Name+" waits for nobody: "+map[string]string{"Machine": "its Node is Ready", "Node": "it is Ready"}[about.Kind])
 			c.State, c.Baton, c.Others, c.Phase = Healthy, nil, nil, ""
 		} else if c.Baton != nil {
 			c.Notes = append(c.Notes, about.Kind+" "+about.Name+" has nothing of its own to wait for: it waits for the cluster")

@@ -1,6 +1,7 @@
 package progress
 
 import (
+	"encoding/json"
 	"fmt"
 	"strings"
 	"time"
@@ -75,7 +76,12 @@ func (x *walk) mismatch(m *inventory.Machine, at stages, n *inventory.Node, why 
 	if n.ProviderID == "" {
 		b.Cause = CauseNodeProviderID
 		b.Detail = fmt.Sprintf("the Node %s has no providerID (%s), and the Machine %s looks for %s", n.Name, why, m.Name, m.ProviderID)
-		b.Remedy = fmt.Sprintf("The kubelet gets it by --provider-id (kubeletExtraArgs of the KubeadmConfig), or a cloud provider sets it. Once: kubectl patch node %s -p '{\"spec\":{\"providerID\":\"%s\"}}'. It cannot be changed afterwards.", n.Name, m.ProviderID)
+		patch, err := json.Marshal(map[string]any{"spec": map[string]string{"providerID": m.ProviderID}})
+		if err != nil {
+			panic("unreachable: strings are JSON")
+		}
+		b.Remedy = "The kubelet gets it by --provider-id (kubeletExtraArgs of the KubeadmConfig), or a cloud provider sets it. Once, by a command that CHANGES the Node: " +
+			x.workload(x.cluster, "patch", "node", n.Name, "-p", string(patch)) + ". It cannot be changed afterwards."
 		return b
 	}
 	b.Cause = CauseProviderIDMismatch

@@ -80,12 +80,12 @@ type Cluster struct {
 	Namespace string `json:"namespace,omitempty"`
 	Name      string `json:"name,omitempty"`
 	State     State  `json:"state"`
-	// Phase is the first that is not done.
+	// Phase is the baton's, or else the first that is not done.
 	Phase  PhaseID `json:"phase,omitempty"`
 	Phases []Phase `json:"phases,omitempty"`
 	// Baton is whose turn it is first; nil if nothing is left to do, or nobody is responsible.
 	Baton *Baton `json:"baton,omitempty"`
-	// Others wait as well, in the order of the phases.
+	// Others wait as well: those that are stuck go first, each in the order of the phases.
 	Others []Baton `json:"others,omitempty"`
 	// Notes are remarks that change no state.
 	Notes []string `json:"notes,omitempty"`
@@ -144,6 +144,7 @@ const (
 	CauseNotInitialized      Cause = "not-initialized"
 	CauseNotAvailable        Cause = "not-available"
 	CauseReplicas            Cause = "replicas"
+	CauseRollout             Cause = "rollout"
 	CausePreflight           Cause = "preflight"
 	CauseSkew                Cause = "version-skew"
 	CauseWebhook             Cause = "webhook-down"
