@@ -84,6 +84,9 @@ func Why(s *inventory.Snapshot, opt Options, scope WhyScope) (*WhyReport, error)
 	for _, k := range w.Ownerless() {
 		if key == "" || key == k {
 			item := w.Cluster(&inventory.Cluster{Key: k})
+			if about != nil {
+				item = w.Narrow(item, *about)
+			}
 			out.Items = append(out.Items, item)
 			out.Summary.add(&item)
 		}
@@ -135,14 +138,14 @@ func (w WhyScope) cluster(s *inventory.Snapshot) (string, error) {
 			fits = append(fits, c.Key)
 		}
 	}
-	for i := range s.Machines {
-		// One whose Cluster is gone has Machines still.
-		if k := s.Machines[i].Cluster; k == w.Cluster {
-			return k, nil
-		}
-	}
 	switch len(fits) {
 	case 0:
+		for i := range s.Machines {
+			// One whose Cluster is gone has Machines still.
+			if s.Machines[i].Cluster == w.Cluster {
+				return w.Cluster, nil
+			}
+		}
 		return "", &NoSuchError{Kind: "cluster", Name: w.Cluster, Known: known}
 	case 1:
 		return fits[0], nil

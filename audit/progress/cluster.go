@@ -29,7 +29,7 @@ func (w *World) Cluster(c *inventory.Cluster) Cluster {
 	for _, n := range []inventory.Need{needOf("Machine", inventory.GroupCluster), needOf("ProxmoxMachine", inventory.GroupInfrastructure),
 		needOf("MachineSet", inventory.GroupCluster), needOf("MachineDeployment", inventory.GroupCluster)} {
 		if !w.s.Known(n.Source, n.Scope) {
-			out.Missing = append(out.Missing, n)
+			x.unseen = append(x.unseen, n)
 		}
 	}
 	if d.DeletedAt != nil {
@@ -43,8 +43,7 @@ func (w *World) Cluster(c *inventory.Cluster) Cluster {
 		x.unobserved()
 		x.sums()
 	}
-	out.Missing = append(out.Missing, x.unseen...)
-	out.Notes = append(out.Notes, x.notes...)
+	out.Missing, out.Notes = x.unseen, x.notes
 	x.finish(&out)
 	return out
 }

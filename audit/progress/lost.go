@@ -15,7 +15,7 @@ func (x *walk) infrastructureLost() {
 	case pc == nil && x.known(r.Kind, r.Group):
 		x.missing(phase, *r, "the Cluster names it as its infrastructure")
 	case pc == nil:
-		// That it was not seen says nothing: the Cluster's own word remains.
+		x.unseen = append(x.unseen, needOf(r.Kind, r.Group))
 	case pc.DeletedAt != nil:
 		x.deleting(phase, *r, &pc.Meta)
 	default:

@@ -12,8 +12,8 @@ func (w *World) Narrow(c Cluster, about inventory.Ref) Cluster {
 	names := w.namesOf(c.Key, about)
 	var own []Baton
 	for _, b := range all(&c) {
-		// Nothing moves in a paused cluster, whatever the machine itself waits for.
-		paused := b.Cause == CausePaused && b.Object.Kind == "Cluster"
+		// Nothing moves in a cluster that is paused or not there, whatever the machine itself waits for.
+		paused := (b.Cause == CausePaused || b.Cause == CauseOwnerMissing) && b.Object.Kind == "Cluster"
 		if paused || names[keyOf(b.Object)] || names[key{"", "", b.About}] {
 			own = append(own, b)
 		}

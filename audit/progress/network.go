@@ -104,7 +104,9 @@ func (x *walk) networkByMachines() {
 		c := unmet(&m.Meta, "NodeReady", "NodeHealthy")
 		if c == nil && condition(&m.Meta, "NodeReady", "NodeHealthy") == nil {
 			// Neither the Node nor its Machine says how it is.
-			x.unseen = []inventory.Need{{Source: inventory.ClusterSource(x.cluster.Key), Scope: inventory.ScopeNodes}}
+			if need := (inventory.Need{Source: inventory.ClusterSource(x.cluster.Key), Scope: inventory.ScopeNodes}); !slices.Contains(x.unseen, need) {
+				x.unseen = append(x.unseen, need)
+			}
 			continue
 		}
 		if c == nil {

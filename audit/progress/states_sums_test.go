@@ -119,8 +119,18 @@ spec: {controlPlaneRef: {apiGroup: controlplane.cluster.x-k8s.io, kind: RKE2Cont
 ---
 {kind: KubeadmControlPlane, metadata: {name: prod-cp}, delete: true}`
 
+// silent is a Node whose kubelet has stopped, with what the core controller makes of it (core/reconcilers/machine:
+// setNodeHealthyAndReadyConditions).
 func silent(node string) string {
 	return `
+kind: Machine
+metadata: {name: ` + node + `}
+status:
+  conditions:
+  - {type: NodeReady, status: Unknown, reason: NodeReadyUnknown, message: Kubelet stopped posting node status., lastTransitionTime: "@2h"}
+  - {type: NodeHealthy, status: Unknown, reason: NodeHealthUnknown, message: "* Node.Ready: Kubelet stopped posting node status.", lastTransitionTime: "@2h"}
+  - {type: Ready, status: Unknown, reason: ReadyUnknown, lastTransitionTime: "@2h"}
+---
 kind: Node
 metadata: {name: ` + node + `}
 status: {conditions: [{type: Ready, status: Unknown, reason: NodeStatusUnknown, message: Kubelet stopped posting node status., lastTransitionTime: "@2h"}]}`

@@ -36,9 +36,9 @@ func (x *walk) leftWaiting() {
 }
 
 // sums are for a cluster in which nobody was found to wait: what its objects say of themselves as a whole has the last word, from the
-// Machines up. What is not understood is printed, and not interpreted.
+// Machines up, unless it is known that not all was seen. What is not understood is printed, and not interpreted.
 func (x *walk) sums() {
-	if len(x.batons) > 0 {
+	if len(x.batons) > 0 || len(x.unseen) > 0 {
 		return
 	}
 	for _, m := range x.machines[x.cluster.Key] {
@@ -65,7 +65,7 @@ func (x *walk) sums() {
 	if len(x.batons) > 0 {
 		return
 	}
-	if c := unmet(&x.d.Meta, "RemoteConnectionProbe"); c != nil {
+	if c := unmet(&x.d.Meta, "RemoteConnectionProbe"); c != nil && x.initialized() {
 		x.add(x.unreachable(PhaseControlPlane, c), &x.d.Meta)
 		return
 	}
@@ -101,7 +101,7 @@ func (x *walk) sum(phase PhaseID, ref inventory.Ref, m *inventory.Meta, types ..
 func (x *walk) undone() {
 	for _, id := range phases {
 		p := x.states[id]
-		if p == nil || p.State == Done || len(x.unseen) > 0 || !x.s.Known(inventory.ManagementSource, inventory.ScopeMachines) {
+		if p == nil || p.State == Done {
 			continue
 		}
 		b := x.hold(id, x.ref, CauseCondition, "not all of it is done, and nothing says why")
