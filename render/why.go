@@ -74,7 +74,18 @@ func forText(b *progress.Baton) string {
 
 // batonTitle is what holds whom, in one line.
 func batonTitle(b *progress.Baton) string {
-	return fmt.Sprintf("%s %s: %s", b.Object.Kind, b.Object.Name, b.Detail)
+	return fmt.Sprintf("%s %s: %s", b.Object.Kind, b.Object.Name, whyText(b.Detail))
+}
+
+// whyLimit is how much of a text that others wrote is shown to people.
+const whyLimit = 2000
+
+// whyText cuts a text that would bury all others.
+func whyText(s string) string {
+	if runes := []rune(s); len(runes) > whyLimit {
+		return fmt.Sprintf("%s… (%d more characters: -o json has them)", string(runes[:whyLimit]), len(runes)-whyLimit)
+	}
+	return s
 }
 
 func whyCluster(c *progress.Cluster, several bool) []Section {
@@ -111,7 +122,7 @@ func whyHead(c *progress.Cluster) []Note {
 		out = append(out, Note{Text: "Cluster " + c.Key + ": nothing can be said, for not all of it was seen", Style: Warn})
 	}
 	for _, n := range c.Notes {
-		out = append(out, Note{Text: n, Style: Info})
+		out = append(out, Note{Text: whyText(n), Style: Info})
 	}
 	for _, n := range whyMissing(c) {
 		out = append(out, Note{Text: "not seen: " + n.String(), Style: Warn})
@@ -176,7 +187,7 @@ func batonBranch(b *progress.Baton, first bool) Branch {
 
 // batonSection says all about the first baton: evidence, what to do, and the next commands.
 func batonSection(b *progress.Baton) []Section {
-	items := []KeyValue{{Key: "Waits for", Value: holderText(b)}, {Key: "Object", Value: objectText(b)}, {Key: "Because", Value: b.Detail, Style: stateStyle(b.State)}}
+	items := []KeyValue{{Key: "Waits for", Value: holderText(b)}, {Key: "Object", Value: objectText(b)}, {Key: "Because", Value: whyText(b.Detail), Style: stateStyle(b.State)}}
 	if k := b.Condition; k != nil {
 		text := k.Type + "=" + k.Status
 		if k.Reason != "" {
@@ -185,7 +196,7 @@ func batonSection(b *progress.Baton) []Section {
 		if k.Message != "" {
 			text += ": " + k.Message
 		}
-		items = append(items, KeyValue{Key: "Condition", Value: text})
+		items = append(items, KeyValue{Key: "Condition", Value: whyText(text)})
 	}
 	if b.Since != nil {
 		items = append(items, KeyValue{Key: "Since", Value: b.Since.Format(time.RFC3339)})
@@ -197,7 +208,7 @@ func batonSection(b *progress.Baton) []Section {
 		items = append(items, KeyValue{Key: "Do", Value: b.Remedy})
 	}
 	for _, e := range b.Evidence {
-		items = append(items, KeyValue{Key: "Evidence", Value: e})
+		items = append(items, KeyValue{Key: "Evidence", Value: whyText(e)})
 	}
 	out := []Section{{Title: "Whose turn it is:", Blocks: []Block{KeyValues{Items: items}}}}
 	if len(b.Commands) > 0 {

@@ -107,6 +107,13 @@ func (x *walk) noNode(m *inventory.Machine, at stages) *Baton {
 		b.Detail = "its VM is up, and kubeadm has not initialised the control plane there yet"
 		if talos {
 			b.Next, b.Detail = "Talos boots, and the control-plane provider bootstraps etcd there", "its VM is up, and Talos has not initialised the control plane there yet"
+			if g := x.plane(); g != nil {
+				if c := unmet(&g.Meta, "Available"); c != nil {
+					if said, passes := x.byCondition(at.node, groupRef(g), c); !passes && said.Cause != CauseCondition {
+						return said
+					}
+				}
+			}
 		}
 	} else if up != nil && x.s.CollectedAt.Sub(*up) > tokenLife && m.BootstrapRef != nil && m.BootstrapRef.Kind == "KubeadmConfig" {
 		b.Cause, b.Holder, b.Next = CauseJoinExpired, Person, ""

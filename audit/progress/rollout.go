@@ -36,7 +36,10 @@ func (x *walk) rollout(phase PhaseID, g *inventory.Group, machines []*inventory.
 	if x.has(phase) {
 		return
 	}
-	b := x.hold(phase, ref, CauseRollout, "it rolls out a change: %d of its %d Machines are not up to date", len(old), len(machines))
+	b := x.hold(phase, ref, CauseRollout, "it rolls out a change: up to %d of its %d Machines are not up to date", len(old), len(machines))
+	if len(why) > 0 {
+		b.Detail = fmt.Sprintf("it rolls out a change: %d of its %d Machines are not up to date", len(old), len(machines))
+	}
 	b.Next, b.Remedy = "the controller replaces the next Machine", "See the condition's message, and the controller's log: it replaces no Machine before the others are healthy."
 	b.Evidence = why
 	if c := condition(&g.Meta, "RollingOut"); c != nil && c.Status == "True" {
@@ -85,11 +88,12 @@ func (x *walk) outdated(g *inventory.Group, machines []*inventory.Machine) (old 
 	}
 	if c := condition(&g.Meta, "MachinesSpecUpToDate"); c != nil && c.Status == "False" {
 		for _, m := range machines {
-			if m.DeletedAt == nil && (m.Version != g.Version || c.Message == "") {
+			if m.DeletedAt == nil && m.Version != g.Version {
 				old = append(old, m)
 			}
 		}
 		if len(old) == 0 {
+			// Which they are nobody says.
 			old = machines
 		}
 		return old, nil
