@@ -116,7 +116,7 @@ func whyHead(c *progress.Cluster) []Note {
 			text += ", for " + since
 		}
 		out = append(out, Note{Text: text, Style: stateStyle(c.State)})
-	case c.State == progress.Healthy && len(c.Notes) == 0:
+	case c.State == progress.Healthy && (len(c.Notes) == 0 || c.About == ""):
 		out = append(out, Note{Text: "Cluster " + c.Key + " is healthy: nobody waits for anything", Style: Good})
 	case c.State == progress.Unknown:
 		out = append(out, Note{Text: "Cluster " + c.Key + ": nothing can be said, for not all of it was seen", Style: Warn})

@@ -9,6 +9,7 @@ import (
 // Narrow leaves of a cluster's progress what is about one Machine or Node: its own batons, or, if it waits for another object, the cluster's
 // first.
 func (w *World) Narrow(c Cluster, about inventory.Ref) Cluster {
+	c.About = about.Kind + " " + about.Name
 	names := w.namesOf(c.Key, about)
 	var own []Baton
 	for _, b := range all(&c) {
@@ -23,10 +24,10 @@ func (w *World) Narrow(c Cluster, about inventory.Ref) Cluster {
 			return c
 		}
 		if w.through(c.Key, about) {
-			c.Notes = append(c.Notes, about.Kind+" "+about.Name+" waits for nobody: "+map[string]string{"Machine": "its Node is Ready", "Node": "it is Ready"}[about.Kind])
+			c.Notes = append(c.Notes, c.About+" waits for nobody: "+map[string]string{"Machine": "its Node is Ready", "Node": "it is Ready"}[about.Kind])
 			c.State, c.Baton, c.Others, c.Phase = Healthy, nil, nil, ""
 		} else if c.Baton != nil {
-			c.Notes = append(c.Notes, about.Kind+" "+about.Name+" has nothing of its own to wait for: it waits for the cluster")
+			c.Notes = append(c.Notes, c.About+" has nothing of its own to wait for: it waits for the cluster")
 		}
 		return c
 	}

@@ -79,7 +79,9 @@ type Cluster struct {
 	Key       string `json:"cluster"`
 	Namespace string `json:"namespace,omitempty"`
 	Name      string `json:"name,omitempty"`
-	State     State  `json:"state"`
+	// About is the Machine or Node that it is narrowed to, KIND NAME.
+	About string `json:"about,omitempty"`
+	State State  `json:"state"`
 	// Phase is the baton's, or else the first that is not done.
 	Phase  PhaseID `json:"phase,omitempty"`
 	Phases []Phase `json:"phases,omitempty"`

@@ -75,7 +75,7 @@ message: 'failed calling webhook "default.machine.cluster.x-k8s.io": connection 
 lastTimestamp: "@48m"`,
 		state: progress.Stuck, phase: progress.PhaseBootstrap, holder: progress.ControlPlane, cause: progress.CauseNotLooked,
 		object: "KubeadmControlPlane/prod-cp", says: "no Machine yet", shows: "FailedInitialization", command: aboutKCP, alone: true},
-	{name: "Talos' configuration is not valid", world: "talos", stages: "fresh infrastructure plane plane-host plane-up", patch: `
+	{name: "Talos' configuration is not valid", world: "talos", stages: "plane-up", patch: `
 kind: TalosControlPlane
 metadata: {name: prod-cp}
 status: {conditions: [{type: Available, status: "False", severity: Error, reason: InvalidControlPlaneConfig, message: no init config, lastTransitionTime: "@40m"}]}`,
