@@ -27,6 +27,9 @@ func (w *World) Narrow(c Cluster, about inventory.Ref) Cluster {
 			c.Notes = append(c.Notes, c.About+" waits for nobody: "+map[string]string{"Machine": "its Node is Ready", "Node": "it is Ready"}[about.Kind])
 			c.State, c.Baton, c.Others, c.Phase = Healthy, nil, nil, ""
 		} else if c.Baton != nil {
+			if list := shared(&c); len(list) > 0 {
+				c.Baton, c.Others, c.Phase, c.State = &list[0], list[1:], list[0].Phase, list[0].State
+			}
 			c.Notes = append(c.Notes, c.About+" has nothing of its own to wait for: it waits for the cluster")
 		}
 		return c
@@ -44,6 +47,17 @@ func all(c *Cluster) []Baton {
 		return nil
 	}
 	return append([]Baton{*c.Baton}, c.Others...)
+}
+
+// shared are the batons that everybody waits for: what comes before the workers, and controllers that do not act.
+func shared(c *Cluster) []Baton {
+	var out []Baton
+	for _, b := range all(c) {
+		if b.Phase != PhaseWorkers && b.Phase != PhaseNetwork || b.Cause == CauseControllerDown || b.Cause == CauseControllerMissing {
+			out = append(out, b)
+		}
+	}
+	return out
 }
 
 // namesOf are the objects that stand for one machine.
@@ -94,8 +108,11 @@ func (w *World) Machines(c *inventory.Cluster) map[string]*Baton {
 		}
 		name := m.Namespace + "/" + m.Name
 		// What holds another Machine says nothing of this one, unless it is a controller that both wait for.
-		if b := p.Baton; b != nil && (b.About == "" && b.Object.Kind != "Node" || b.Cause == CauseControllerDown || b.Cause == CauseControllerMissing) {
-			out[name] = b
+		for _, b := range append(shared(&p), all(&p)...) {
+			if b.About == "" && b.Object.Kind != "Node" || b.Cause == CauseControllerDown || b.Cause == CauseControllerMissing {
+				out[name] = &b
+				break
+			}
 		}
 		for _, b := range all(&p) {
 			if b.About == m.Name || b.Object == machineRef(m) {

@@ -63,3 +63,17 @@ func TestWhyWatchToTheEnd(t *testing.T) {
 		t.Error("a cluster that is not there was watched")
 	}
 }
+
+// What was not seen is said where nobody sees a screen too, and a missing verdict is one about a cluster.
+func TestWhyNotSeen(t *testing.T) {
+	refused := func(s *inventory.Snapshot) { s.Coverage[1].State = inventory.Refused }
+	b := whyBench(t, refused, func(s *inventory.Snapshot) { s.Clusters = s.Clusters[1:] })
+	if v := b.verdict("why", "--cluster", "team/prod"); v.Unknown != 1 || v.Findings != 0 || !strings.Contains(v.Error(), "1 cluster has no verdict") {
+		t.Errorf("%v", v)
+	}
+	b = whyBench(t, refused, func(s *inventory.Snapshot) { s.Clusters = s.Clusters[1:] })
+	b.ok("why", "--cluster", "team/prod", "--watch", "--interval", "1s")
+	if out := b.stdout.String(); !strings.Contains(out, "not seen: management machines.cluster.x-k8s.io") {
+		t.Error(out)
+	}
+}

@@ -121,5 +121,8 @@ func whyLine(c *audit.ClusterProgress) string {
 	if b := c.Baton; b != nil {
 		line += fmt.Sprintf(", %s: waits for %s: %s %s: %s", c.Phase, b.Holder, b.Object.Kind, b.Object.Name, b.Detail)
 	}
+	for _, n := range c.Missing {
+		line += ", not seen: " + n.String()
+	}
 	return line
 }
