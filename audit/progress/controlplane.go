@@ -211,6 +211,9 @@ func (x *walk) notAvailable(g *inventory.Group, unhealthy *inventory.Condition) 
 	if passes || b.Cause == CauseCondition {
 		b.Cause = CauseNotAvailable
 		b.Detail = "it is initialised, and not available"
+		if c.Type != "Available" {
+			b.Detail = fmt.Sprintf("it is initialised, and %s is %s", c.Type, c.Status)
+		}
 		if c.Message != "" {
 			b.Detail += ": " + c.Message
 		}
@@ -218,6 +221,6 @@ func (x *walk) notAvailable(g *inventory.Group, unhealthy *inventory.Condition) 
 		b.Remedy = "See the condition's message, and the Pods of etcd and the API server in the cluster's kube-system."
 		tell(b, c.Message)
 	}
-	x.states[PhaseControlPlane].Evidence = append(x.states[PhaseControlPlane].Evidence, "initialised, and not available")
+	x.states[PhaseControlPlane].Evidence = append(x.states[PhaseControlPlane].Evidence, "initialised, and not all of it is well")
 	x.add(b, &g.Meta)
 }

@@ -176,7 +176,7 @@ func (x *walk) scale(g *inventory.Group) {
 			sum, sets = sum+int(*s.Replicas), sets+1
 		}
 	}
-	if sets == 0 || sum == int(*g.Replicas) {
+	if sum == int(*g.Replicas) {
 		return
 	}
 	if b := x.pausedBy(phase, groupRef(g), &g.Meta); b != nil {
@@ -185,6 +185,9 @@ func (x *walk) scale(g *inventory.Group) {
 	}
 	b := x.hold(phase, groupRef(g), CauseReplicas, "it wants %d Machines, and its MachineSets are told to have %d", *g.Replicas, sum)
 	b.Next, b.Since = "the controller scales its MachineSet", latest(&g.Meta)
+	if sets == 0 {
+		b.Detail, b.Next = fmt.Sprintf("it wants %d Machines, and has no MachineSet", *g.Replicas), "the controller makes its MachineSet"
+	}
 	x.blocked(b, g)
 	x.add(b, &g.Meta)
 }

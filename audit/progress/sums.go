@@ -47,6 +47,13 @@ func (x *walk) sums() {
 			at = planeStages
 		}
 		before := len(x.batons)
+		if pm := x.infra[keyOf(*orRef(m.InfrastructureRef))]; pm != nil {
+			x.sum(at.host, *m.InfrastructureRef, &pm.Meta, "VirtualMachineProvisioned", "VMProvisioned", "Ready")
+		}
+		if len(x.batons) > before {
+			x.batons[before].About = m.Name
+			continue
+		}
 		x.sum(at.node, machineRef(m), &m.Meta, "OwnerRemediated", "HealthCheckSucceeded", "InfrastructureReady", "BootstrapConfigReady", "BootstrapReady", "NodeHealthy", "NodeReady", "Ready")
 		for _, b := range x.batons[before:] {
 			b.About = m.Name
