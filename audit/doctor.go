@@ -21,6 +21,8 @@ func Doctor(checks []inventory.Check, requests []inventory.Requests, at time.Tim
 			r.Summary.Warnings++
 		case inventory.CheckFailed:
 			r.Summary.Failed++
+		case inventory.CheckNote:
+			r.Summary.Notes++
 		default:
 			r.Summary.Skipped++
 		}

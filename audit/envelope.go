@@ -208,6 +208,7 @@ type DoctorSummary struct {
 	Warnings int `json:"warnings"`
 	Failed   int `json:"failed"`
 	Skipped  int `json:"skipped"`
+	Notes    int `json:"notes"`
 }
 
 // Options are the settings of an analysis. They come from flags and the configuration file, never from a Snapshot.

@@ -5,32 +5,41 @@ import (
 	"encoding/hex"
 	"strconv"
 	"strings"
+	"time"
 
 	"github.com/proxaudit/proxaudit/audit/identity"
 	"github.com/proxaudit/proxaudit/inventory"
 )
 
-// fingerprint identifies a finding over runs: rule and the subject's identity, never the text of a message. A VM is its
-// site and UUID, else its site, VMID and creation time: a VMID alone is recycled.
+// fingerprint identifies a finding over runs: rule and the subject's identity, never the text of a message.
 func (r *result) fingerprint(e *identity.Entity, ref SubjectRef) string {
 	rule := ruleOf(e).ID
 	if rule == "" {
 		rule = string(e.Class)
 	}
-	parts := []string{rule, ref.Kind}
+	return digest(append([]string{rule}, who(ref, r.ctime(e))...))
+}
+
+// subjectKey identifies a subject over runs.
+func subjectKey(ref SubjectRef, ctime string) string { return digest(who(ref, ctime)) }
+
+// who is a subject's identity. A VM is its site and UUID, else its site, VMID and creation time: a VMID alone is recycled.
+func who(ref SubjectRef, ctime string) []string {
+	parts := []string{ref.Kind}
 	switch ref.Kind {
 	case inventory.SubjectVM:
-		parts = append(parts, ref.Site)
 		if ref.UUID != "" {
-			parts = append(parts, "uuid", ref.UUID)
-			break
+			return append(parts, ref.Site, "uuid", ref.UUID)
 		}
-		parts = append(parts, "vmid", strconv.Itoa(ref.VMID), r.ctime(e))
+		return append(parts, ref.Site, "vmid", strconv.Itoa(ref.VMID), ctime)
 	case inventory.SubjectNode:
-		parts = append(parts, ref.Cluster, ref.Name)
+		return append(parts, ref.Cluster, ref.Name)
 	default:
-		parts = append(parts, ref.Namespace, ref.Name)
+		return append(parts, ref.Namespace, ref.Name)
 	}
+}
+
+func digest(parts []string) string {
 	sum := sha256.Sum256([]byte(strings.Join(parts, "\x00")))
 	return hex.EncodeToString(sum[:16])
 }
@@ -41,7 +50,9 @@ func (r *result) ctime(e *identity.Entity) string {
 		return ""
 	}
 	if c := r.s.VMs[e.VMs[0]].Config; c != nil && c.CreatedAt != nil {
-		return strconv.FormatInt(c.CreatedAt.Unix(), 10)
+		return epoch(*c.CreatedAt)
 	}
 	return ""
 }
+
+func epoch(t time.Time) string { return strconv.FormatInt(t.Unix(), 10) }

@@ -69,6 +69,7 @@ func Why(s *inventory.Snapshot, opt Options, scope WhyScope) (*WhyReport, error)
 	if err != nil {
 		return nil, err
 	}
+	out.Coverage = coverageOf(out.Coverage, r.s.Clusters, key)
 	for i := range r.s.Clusters {
 		c := &r.s.Clusters[i]
 		if key != "" && c.Key != key {
@@ -92,6 +93,28 @@ func Why(s *inventory.Snapshot, opt Options, scope WhyScope) (*WhyReport, error)
 		}
 	}
 	return out, nil
+}
+
+// coverageOf leaves out what was seen of other clusters than the one in scope, if there is one. Of a cluster whose control plane is not
+// initialised there are no Nodes that anybody could see, and nothing hangs on them.
+func coverageOf(all []inventory.Coverage, clusters []inventory.Cluster, key string) []inventory.Coverage {
+	foreign, early := map[string]bool{}, map[string]bool{}
+	for i := range clusters {
+		c := &clusters[i]
+		source := inventory.ClusterSource(c.Key)
+		foreign[source] = key != "" && c.Key != key
+		early[source] = c.Declared != nil && !c.Declared.ControlPlaneInitialized
+	}
+	out := []inventory.Coverage{}
+	for i := range all {
+		c := all[i]
+		if foreign[c.Source] {
+			continue
+		}
+		c.Optional = c.Optional || early[c.Source] && c.Scope == inventory.ScopeNodes
+		out = append(out, c)
+	}
+	return out
 }
 
 func (s *WhySummary) add(c *progress.Cluster) {

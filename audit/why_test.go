@@ -3,6 +3,7 @@ package audit_test
 import (
 	"errors"
 	"slices"
+	"strings"
 	"testing"
 	"time"
 
@@ -91,6 +92,35 @@ func TestWhyClusterNames(t *testing.T) {
 	s.Clusters[0].Key = "prod"
 	if r, err := audit.Why(s, audit.Options{}, audit.WhyScope{Cluster: "team/prod"}); err != nil || len(r.Items) != 1 || r.Items[0].Key != "prod" {
 		t.Errorf("%v, %+v", err, r)
+	}
+}
+
+// What was not seen of another cluster is no gap of this one's answer, nor are the Nodes of a cluster that has none yet.
+func TestWhyCoverage(t *testing.T) {
+	s := waiting()
+	for _, key := range []string{"stuck", "young", "scripts"} {
+		s.Coverage = append(s.Coverage, inventory.Coverage{Source: inventory.ClusterSource(key), Scope: inventory.ScopeNodes, State: inventory.NotAsked})
+	}
+	for i := range s.Clusters {
+		if s.Clusters[i].Key == "young" {
+			s.Clusters[i].Declared.ControlPlaneInitialized = true
+		}
+	}
+	for scope, want := range map[string][]string{"": {"cluster/scripts", "cluster/young"}, "young": {"cluster/young"}, "stuck": nil} {
+		r, err := audit.Why(s, audit.Options{}, audit.WhyScope{Cluster: scope})
+		if err != nil {
+			t.Fatal(err)
+		}
+		var gaps []string
+		for _, c := range r.Coverage {
+			if c.Missing() && strings.HasPrefix(c.Source, "cluster/") {
+				gaps = append(gaps, c.Source)
+			}
+		}
+		slices.Sort(gaps)
+		if !slices.Equal(gaps, want) {
+			t.Errorf("%q: %q, want %q", scope, gaps, want)
+		}
 	}
 }
 

@@ -9,6 +9,8 @@ const (
 	CheckWarning CheckStatus = "warning"
 	CheckFailed  CheckStatus = "failed"
 	CheckSkipped CheckStatus = "skipped"
+	// CheckNote is something that one command says less without, and that no verdict needs.
+	CheckNote CheckStatus = "note"
 )
 
 // Check is one thing that doctor tried.

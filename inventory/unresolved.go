@@ -58,8 +58,13 @@ func unlisted(s *Snapshot, listed map[Key]bool) []Key {
 			ask(s.SitesOfRegion(named.Region), named.VMID)
 		}
 	}
-	slices.SortFunc(out, func(a, b Key) int { return cmp.Or(cmp.Compare(a.Site, b.Site), cmp.Compare(a.VMID, b.VMID)) })
+	slices.SortFunc(out, CompareKeys)
 	return out
+}
+
+// CompareKeys orders VMs by site, then by VMID.
+func CompareKeys(a, b Key) int {
+	return cmp.Or(cmp.Compare(a.Site, b.Site), cmp.Compare(a.VMID, b.VMID))
 }
 
 // SitesOfRegion are the sites that the Proxmox cloud controller manager knows under a region's name. A site without
@@ -107,6 +112,6 @@ func unmatched(s *Snapshot) []Key {
 			out = append(out, vm.Key())
 		}
 	}
-	slices.SortFunc(out, func(a, b Key) int { return cmp.Or(cmp.Compare(a.Site, b.Site), cmp.Compare(a.VMID, b.VMID)) })
+	slices.SortFunc(out, CompareKeys)
 	return out
 }

@@ -46,6 +46,9 @@ func Doctor(r *audit.DoctorReport) Document {
 	}
 	foot := []Note{{Style: style, Text: fmt.Sprintf(
 		"%d ok, %s, %d failed, %d skipped", s.OK, count(s.Warnings, "warning", "warnings"), s.Failed, s.Skipped)}}
+	if s.Notes > 0 {
+		foot[0].Text += ", " + count(s.Notes, "note", "notes")
+	}
 	if cost := requestsText(r.Requests); cost != "" {
 		foot = append(foot, Note{Text: cost, Style: Faint})
 	}
@@ -61,6 +64,8 @@ func checkStyle(s inventory.CheckStatus) Style {
 		return Warn
 	case inventory.CheckFailed:
 		return Bad
+	case inventory.CheckNote:
+		return Info
 	default:
 		return Faint
 	}

@@ -7,6 +7,8 @@ type Document struct {
 	Value any
 	// Names are the subjects in the result, for the format name. Nil means that the result has none to name.
 	Names []string
+	// Findings is the result for the formats that other programs read; nil if it is no list of findings.
+	Findings *FindingList
 	// Sections in the order in which they are read.
 	Sections []Section
 }

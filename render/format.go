@@ -36,8 +36,14 @@ var formats = []Format{
 	{"json", "the whole result", renderJSON},
 	{"yaml", "the whole result", renderYAML},
 	{"markdown", "for a ticket, a wiki or a pull request", renderMarkdown},
+	{"csv", "one finding a row, for a spreadsheet", renderCSV},
+	{"junit", "findings as failed tests, for CI", renderJUnit},
+	{"prometheus", "gauges for node_exporter's textfile collector", renderPrometheus},
 	{"name", "one subject a line, as explain takes it", renderName},
 }
+
+// FindingFormats are those that only lists of findings have.
+func FindingFormats() []string { return []string{"csv", "junit", "prometheus"} }
 
 // Formats returns the names of all formats.
 func Formats() []string {

@@ -10,7 +10,7 @@ import (
 
 // Orphans is the view of `orphans`.
 func Orphans(r *audit.OrphanReport) Document {
-	d := Document{Value: r, Names: []string{}}
+	d := Document{Value: r, Names: []string{}, Findings: orphanFindings(r)}
 	t := Table{
 		Columns: []Column{
 			{Title: "CLASS"},

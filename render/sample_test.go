@@ -182,6 +182,7 @@ func samples(t *testing.T) map[string]Document {
 		"plan": Plan(samplePlan(t, nil)), "blocked": Plan(sampleBlocked(t)), "plan-notes": PlanNotes(samplePlan(t, nil)),
 		"plan-unseen": UnseenFirst(Plan(sampleUnseen(t)), sampleUnseen(t)), "not-adopted": Verify(sampleNotAdopted()),
 		"why": Why(sampleWhy(), false), "why-all": Why(sampleWhy(), true),
+		"report": Report(sampleReport()), "history": Runs(sampleRuns()), "finding-life": FindingLife(sampleLife()),
 		"verification": Verify(sampleVerification()), "rejections": Rejections(sampleRejections()),
 	}
 }

@@ -2,6 +2,7 @@ package render
 
 import (
 	"encoding/json"
+	"slices"
 	"strings"
 	"testing"
 	"unicode"
@@ -9,6 +10,11 @@ import (
 
 	"sigs.k8s.io/yaml"
 
+	"github.com/proxaudit/proxaudit/audit"
+	"github.com/proxaudit/proxaudit/audit/history"
+	"github.com/proxaudit/proxaudit/audit/identity"
+	"github.com/proxaudit/proxaudit/audit/progress"
+	"github.com/proxaudit/proxaudit/inventory"
 	"github.com/proxaudit/proxaudit/inventory/invisible"
 )
 
@@ -76,6 +82,7 @@ func FuzzFormats(f *testing.F) {
 				KeyValues{Items: []KeyValue{{Key: s, Value: s}}}, Notes{Items: []Note{{Text: s, Detail: s}}},
 				Tree{Roots: []Branch{{Text: s, Branches: []Branch{{Text: s}}}}},
 			}}}}
+		d.Findings = hostileFindings(s)
 		want, err := json.Marshal(d.Value)
 		if err != nil {
 			t.Fatal(err)
@@ -85,6 +92,10 @@ func FuzzFormats(f *testing.F) {
 				out := string(rendered(t, format, d, Options{Width: limit}))
 				if strings.ContainsFunc(out, isInvisible) {
 					t.Fatalf("-o %s of %q: %q", format, s, out)
+				}
+				if slices.Contains(FindingFormats(), format) {
+					parses(t, format, []byte(out))
+					continue
 				}
 				if format != "json" && format != "yaml" {
 					continue
@@ -102,6 +113,21 @@ func FuzzFormats(f *testing.F) {
 			}
 		}
 	})
+}
+
+// hostileFindings has one text wherever one of somebody else can be.
+func hostileFindings(s string) *FindingList {
+	need := inventory.Need{Source: s, Scope: s}
+	f := &audit.Finding{Rule: "PXA101", Severity: audit.Warning, Class: identity.OrphanVM, Title: s, Status: s, Remedy: s, WaitingFor: s, Fingerprint: "f",
+		Subject:  audit.SubjectRef{Kind: inventory.SubjectVM, Site: s, Cluster: s, Name: s, Node: s, UUID: s, ID: s},
+		Evidence: []identity.Evidence{{Kind: identity.KindState, Left: s, Right: s, Note: s}}, Missing: []inventory.Need{need}}
+	r := history.Record{Finding: history.Finding{Rule: "PXA101", Subject: s, Name: s, Site: s, Cluster: s, Title: s}, Why: s}
+	return &FindingList{
+		Envelope: &audit.Envelope{GeneratedAt: collected, Coverage: []inventory.Coverage{{Source: s, Scope: s, State: inventory.Failed, Reason: s, Remedy: s}},
+			Requests: []inventory.Requests{{Source: s, Count: 1}}},
+		Summary: &audit.Summary{}, Findings: []*audit.Finding{f}, Unverified: []history.Record{r}, Resolved: []history.Record{r},
+		Clusters: []audit.ClusterProgress{{Key: s, State: progress.Stuck}},
+	}
 }
 
 // isInvisible leaves out the line break, which whole documents are made of.

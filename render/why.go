@@ -74,6 +74,9 @@ func forText(b *progress.Baton) string {
 
 // batonTitle is what holds whom, in one line.
 func batonTitle(b *progress.Baton) string {
+	if rest, ok := strings.CutPrefix(b.Detail, "the "+b.Object.Kind+" "+b.Object.Name+" "); ok {
+		return b.Object.Kind + " " + b.Object.Name + " " + whyText(rest)
+	}
 	return fmt.Sprintf("%s %s: %s", b.Object.Kind, b.Object.Name, whyText(b.Detail))
 }
 

@@ -14,9 +14,8 @@ import (
 // provider writes no condition into a claim: one that is met names its IPAddress (cluster-api-ipam-provider-in-cluster v1.1.0).
 func (x *walk) addresses(b *Baton, pm *inventory.ProxmoxMachine) {
 	met := 0
-	for i := range x.s.Objects {
-		o := &x.s.Objects[i]
-		if o.Cluster != "" || o.Kind != "IPAddressClaim" || o.Namespace != pm.Namespace || !ownedBy(o, "ProxmoxMachine", pm.Name) {
+	for _, o := range x.claims[pm.Namespace] {
+		if !ownedBy(o, "ProxmoxMachine", pm.Name) {
 			continue
 		}
 		if field(o, "status", "addressRef", "name") != "" {
@@ -29,6 +28,11 @@ func (x *walk) addresses(b *Baton, pm *inventory.ProxmoxMachine) {
 			return
 		}
 		b.Object, b.Holder = claim, IPAM
+		// The condition is the ProxmoxMachine's: neither the claim nor the pool has it.
+		if c := b.Condition; c != nil {
+			b.Evidence = append(b.Evidence, fmt.Sprintf("ProxmoxMachine %s: %s is %s (%s)", pm.Name, c.Type, c.Status, c.Reason))
+			b.Condition = nil
+		}
 		b.Detail = "the claim " + o.Name + " of the ProxmoxMachine " + pm.Name + " has no address yet"
 		x.pool(b, o)
 		if c := unmet(x.meta(&claim), "Ready"); c != nil && b.Cause == CauseAddressWait {

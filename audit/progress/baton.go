@@ -125,6 +125,9 @@ func (w *World) pausedBy(phase PhaseID, object inventory.Ref, m *inventory.Meta)
 		how = "its annotation " + annotationPaused
 	}
 	b := w.hold(phase, object, CausePaused, "it is paused (%s): its controller does nothing", how)
+	if object.Kind == "Cluster" {
+		b.Detail = "it is paused (" + how + "): no controller does anything in it"
+	}
 	b.Holder, b.Since = Person, nil
 	b.Remedy = "Find out who paused it, and why. It goes on when that is taken off."
 	if c := condition(m, "Paused"); c != nil && c.Status == "True" {

@@ -79,6 +79,9 @@ func (x *walk) deleting(phase PhaseID, ref inventory.Ref, m *inventory.Meta) {
 			if means.holder != "" {
 				b.Holder = means.holder
 			}
+			if hooks := hooksOf(m, c); b.Cause == CauseHook && hooks != "" {
+				b.Detail += ": " + hooks
+			}
 			if means.passes && ref.Kind == "Machine" {
 				if x.deletedInfra(phase, ref) {
 					return
@@ -88,6 +91,22 @@ func (x *walk) deleting(phase PhaseID, ref inventory.Ref, m *inventory.Meta) {
 		tell(b, c.Message)
 	}
 	x.add(b, m)
+}
+
+// hooksOf are the hooks that a Machine waits for, by the names that those who set them gave them. The older family has a condition for each
+// of both kinds, the newer a reason.
+func hooksOf(m *inventory.Meta, c *inventory.Condition) string {
+	kind := "pre-drain"
+	if strings.Contains(c.Type+c.Reason, "PreTerminate") {
+		kind = "pre-terminate"
+	}
+	var out []string
+	for _, name := range slices.Sorted(maps.Keys(m.Annotations)) {
+		if hook, ok := strings.CutPrefix(name, kind+".delete.hook.machine.cluster.x-k8s.io/"); ok {
+			out = append(out, hook)
+		}
+	}
+	return strings.Join(out, ", ")
 }
 
 // deletedInfra goes on with the ProxmoxMachine of a Machine that waits for it to go.

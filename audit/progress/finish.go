@@ -16,6 +16,7 @@ func (x *walk) finish(out *Cluster) {
 	if x.d.DeletedAt != nil {
 		order = []PhaseID{PhaseDeletion}
 	}
+	x.arrange(order)
 	blocked := false
 	for _, id := range order {
 		p := x.states[id]
@@ -36,25 +37,11 @@ func (x *walk) finish(out *Cluster) {
 		}
 		out.Phases = append(out.Phases, *p)
 	}
-	rank := map[PhaseID]int{}
-	for i, id := range order {
-		rank[id] = i
-	}
-	// What is stuck goes before what moves: that is who has to be looked at. What only waits for an earlier phase is no baton at all.
-	slices.SortStableFunc(x.batons, func(a, b *Baton) int {
-		if d := severity(b.State) - severity(a.State); d != 0 {
-			return d
-		}
-		return rank[a.Phase] - rank[b.Phase]
-	})
-	if len(x.batons) > 0 {
-		if paused := x.pausedCluster(); paused != nil && (x.batons[0].Cause != CausePaused || x.batons[0].Object != x.ref) {
-			paused.Phase = x.batons[0].Phase
-			x.batons = append([]*Baton{x.settle(paused, nil)}, x.batons...)
-		}
-	} else if x.d.Paused {
+	switch {
+	case len(x.batons) > 0:
+	case x.d.Paused:
 		out.Notes = append(out.Notes, "it is paused: nothing would change if something had to")
-	} else {
+	default:
 		out.Notes = append(out.Notes, x.asleep()...)
 	}
 	for i, b := range x.batons {
@@ -75,6 +62,28 @@ func (x *walk) finish(out *Cluster) {
 		out.State = Converging
 	default:
 		out.State = Healthy
+	}
+}
+
+// arrange puts who is stuck before who moves, each in the order of the phases, and the one who paused the cluster before all others. What
+// only waits for an earlier phase is no baton at all.
+func (x *walk) arrange(order []PhaseID) {
+	rank := map[PhaseID]int{}
+	for i, id := range order {
+		rank[id] = i
+	}
+	slices.SortStableFunc(x.batons, func(a, b *Baton) int {
+		if d := severity(b.State) - severity(a.State); d != 0 {
+			return d
+		}
+		return rank[a.Phase] - rank[b.Phase]
+	})
+	if len(x.batons) == 0 {
+		return
+	}
+	if paused := x.pausedCluster(); paused != nil && (x.batons[0].Cause != CausePaused || x.batons[0].Object != x.ref) {
+		paused.Phase = x.batons[0].Phase
+		x.batons = append([]*Baton{x.settle(paused, nil)}, x.batons...)
 	}
 }
 

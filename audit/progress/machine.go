@@ -220,7 +220,12 @@ func (x *walk) guest(b *Baton, pm *inventory.ProxmoxMachine) {
 		return
 	}
 	if len(e.VMs) != 1 {
-		if e.Class == "ghost-machine" {
+		switch {
+		case e.Class != "ghost-machine":
+		case b.Cause == CauseCloneFailed || b.Cause == CauseTaskFailed && b.Condition != nil && strings.HasPrefix(b.Condition.Message, "qmclone: "):
+			// Proxmox takes away what a clone that failed has made. The VM is not gone: it never was.
+			b.Evidence = append(b.Evidence, fmt.Sprintf("Proxmox has no VM %d", *pm.VMID))
+		default:
 			b.Cause, b.Holder, b.Next = CauseVMGone, Person, ""
 			b.Detail = fmt.Sprintf("Proxmox has no VM %d any more", *pm.VMID)
 			b.Remedy = "Delete the Machine: its owner makes another one."

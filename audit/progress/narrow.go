@@ -12,9 +12,10 @@ func (w *World) Narrow(c Cluster, about inventory.Ref) Cluster {
 	c.About = about.Kind + " " + about.Name
 	names := w.namesOf(c.Key, about)
 	var own []Baton
+	through := w.through(c.Key, about)
 	for _, b := range all(&c) {
-		// Nothing moves in a cluster that is paused or not there, whatever the machine itself waits for.
-		paused := (b.Cause == CausePaused || b.Cause == CauseOwnerMissing) && b.Object.Kind == "Cluster"
+		// Nothing moves in a cluster that is paused or not there, whatever the machine itself waits for. One that is through waits for nothing.
+		paused := (b.Cause == CausePaused || b.Cause == CauseOwnerMissing) && b.Object.Kind == "Cluster" && !through
 		if paused || names[keyOf(b.Object)] || names[key{"", "", b.About}] {
 			own = append(own, b)
 		}
@@ -23,7 +24,7 @@ func (w *World) Narrow(c Cluster, about inventory.Ref) Cluster {
 		if c.State == NotManaged {
 			return c
 		}
-		if w.through(c.Key, about) {
+		if through {
 			c.Notes = append(c.Notes, c.About+" waits for nobody: "+map[string]string{"Machine": "its Node is Ready", "Node": "it is Ready"}[about.Kind])
 			c.State, c.Baton, c.Others, c.Phase = Healthy, nil, nil, ""
 		} else if c.Baton != nil {

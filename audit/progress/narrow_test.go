@@ -60,6 +60,34 @@ func TestNarrow(t *testing.T) {
 	}
 }
 
+// A phase is as bad as what holds it: one that somebody paused does not converge. What a phase rests on says nothing of Nodes where none is.
+func TestPhases(t *testing.T) {
+	for name, want := range map[string]struct {
+		phase    progress.PhaseID
+		state    progress.State
+		evidence string
+	}{
+		"a change in a paused cluster": {progress.PhaseControlPlane, progress.Stuck, "initialised, 1 of 1 control-plane Machines have their Node"},
+		"no first Machine":             {progress.PhaseNetwork, progress.NotStarted, "no Machine has a Node yet"},
+		"kubeadm init does not end":    {progress.PhaseNetwork, progress.NotStarted, "no Machine has a Node yet"},
+	} {
+		got := analyse(named(t, name).lab(t).snapshot(t))
+		for _, p := range got.Phases {
+			if p.ID == want.phase && (p.State != want.state || strings.Join(p.Evidence, "; ") != want.evidence) {
+				t.Errorf("%s: %+v, want %+v", name, p, want)
+			}
+		}
+	}
+}
+
+// The condition of a ProxmoxMachine is none of the pool that it waits for.
+func TestConditionIsTheObjects(t *testing.T) {
+	b := analyse(named(t, "the pool is exhausted").lab(t).snapshot(t)).Baton
+	if b.Condition != nil || !strings.Contains(strings.Join(b.Evidence, "\n"), "ProxmoxMachine prod-w1: VirtualMachineProvisioned is False (WaitingForStaticIPAllocation)") {
+		t.Errorf("%s", toJSON(t, b))
+	}
+}
+
 // Nothing moves in a paused cluster, and a machine of it says so.
 func TestNarrowInAPausedCluster(t *testing.T) {
 	l := named(t, "the clone runs").lab(t)
@@ -97,6 +125,16 @@ func TestNarrowInAClusterOfNobody(t *testing.T) {
 	l := newLab(t, "v1beta2")
 	l.objects = nil
 	if got := narrowed(l.snapshot(t), inventory.Ref{Kind: "Node", Name: "prod-w1"}); got.State != progress.NotManaged || len(got.Notes) != 1 {
+		t.Errorf("%s", toJSON(t, got))
+	}
+}
+
+// One that is through waits for nothing, and so not for whoever paused the cluster either.
+func TestNarrowOfAMachineThatIsThrough(t *testing.T) {
+	l := named(t, "the clone runs").lab(t)
+	l.patch(t, `{kind: Cluster, metadata: {name: prod}, spec: {paused: true}}`)
+	got := narrowed(l.snapshot(t), inventory.Ref{Group: inventory.GroupCluster, Kind: "Machine", Namespace: "team", Name: "prod-cp-a"})
+	if got.State != progress.Healthy || got.Baton != nil || len(got.Notes) != 1 {
 		t.Errorf("%s", toJSON(t, got))
 	}
 }

@@ -30,10 +30,14 @@ func (x *walk) network() {
 	}
 	state := NotStarted
 	// A cluster that wants no machine has no Node either.
-	if ready == len(nodes) && (ready > 0 || len(x.machines[x.cluster.Key]) == 0) {
+	if ready == len(nodes) && (ready > 0 || len(x.machines[x.cluster.Key]) == 0 && x.initialized()) {
 		state = Done
 	}
-	x.phase(phase, state, fmt.Sprintf("%d of %d Nodes are Ready", ready, len(nodes)))
+	evidence := fmt.Sprintf("%d of %d Nodes are Ready", ready, len(nodes))
+	if len(nodes) == 0 {
+		evidence = "it has no Node"
+	}
+	x.phase(phase, state, evidence)
 }
 
 // noPlugin is what kubelets say without a network plugin (kubernetes pkg/kubelet/container runtime status; containerd, CRI-O).
@@ -77,7 +81,9 @@ func (x *walk) nodeVM(b *Baton, n *inventory.Node) {
 	case e == nil:
 	case len(e.VMs) == 1:
 		v := &x.s.VMs[e.VMs[0]]
-		b.Evidence = append(b.Evidence, fmt.Sprintf("VM %s on %s is %s", v.Key(), v.Node, v.Status))
+		if b.Cause == CauseNodeNotReady {
+			b.Evidence = append(b.Evidence, fmt.Sprintf("VM %s on %s is %s", v.Key(), v.Node, v.Status))
+		}
 		if v.Status == "stopped" {
 			b.Cause, b.Holder, b.Next = CauseVMStopped, Person, ""
 			b.Detail = fmt.Sprintf("its VM %s is stopped: nobody starts it again", v.Key())
@@ -126,8 +132,12 @@ func (x *walk) networkByMachines() {
 		x.add(b, &m.Meta)
 	}
 	state := NotStarted
-	if ready == with && (with > 0 || len(machines) == 0) {
+	if ready == with && (with > 0 || len(machines) == 0 && x.initialized()) {
 		state = Done
 	}
-	x.phase(phase, state, fmt.Sprintf("%d of %d Nodes are ready, by the Machines' word (the Nodes were not seen)", ready, with))
+	evidence := fmt.Sprintf("%d of %d Nodes are ready, by the Machines' word (the Nodes were not seen)", ready, with)
+	if with == 0 {
+		evidence = "no Machine has a Node yet"
+	}
+	x.phase(phase, state, evidence)
 }

@@ -49,21 +49,21 @@ func (x *walk) node(m *inventory.Machine, at stages) (done, waits bool) {
 func (x *walk) nearMiss(m *inventory.Machine, nodes []*inventory.Node) (*inventory.Node, string) {
 	for _, n := range nodes {
 		if strings.EqualFold(n.ProviderID, m.ProviderID) {
-			return n, "it differs in upper and lower case only"
+			return n, "they differ in upper and lower case only"
 		}
 	}
 	if e := x.graph.Of(inventory.Subject{Kind: inventory.SubjectMachine, Scope: m.Namespace, Name: m.Name}); e != nil && len(e.Nodes) == 1 {
 		if n := &x.s.Nodes[e.Nodes[0]]; n.Cluster == x.cluster.Key {
-			return n, "it runs in the Machine's VM"
+			return n, "the Node runs in the Machine's VM"
 		}
 	}
 	uuid := strings.TrimPrefix(m.ProviderID, "proxmox://")
 	for _, n := range nodes {
 		switch {
 		case uuid != "" && n.SystemUUID != "" && strings.EqualFold(n.SystemUUID, uuid):
-			return n, "it has the VM's UUID"
+			return n, "the Node has the VM's UUID"
 		case n.Name == m.Name:
-			return n, "it has the Machine's name"
+			return n, "the Node has the Machine's name"
 		}
 	}
 	return nil, ""
@@ -75,7 +75,7 @@ func (x *walk) mismatch(m *inventory.Machine, at stages, n *inventory.Node, why 
 		Commands: []string{x.workload(x.cluster, "get", "node", n.Name, "-o", "jsonpath={.spec.providerID}"), x.workload(x.cluster, "describe", "node", n.Name)}}
 	if n.ProviderID == "" {
 		b.Cause = CauseNodeProviderID
-		b.Detail = fmt.Sprintf("the Node %s has no providerID (%s), and the Machine %s looks for %s", n.Name, why, m.Name, m.ProviderID)
+		b.Detail = fmt.Sprintf("the Node %s has no providerID, and the Machine %s looks for %s (%s)", n.Name, m.Name, m.ProviderID, why)
 		patch, err := json.Marshal(map[string]any{"spec": map[string]string{"providerID": m.ProviderID}})
 		if err != nil {
 			panic("unreachable: strings are JSON")
@@ -85,8 +85,8 @@ func (x *walk) mismatch(m *inventory.Machine, at stages, n *inventory.Node, why 
 		return b
 	}
 	b.Cause = CauseProviderIDMismatch
-	b.Detail = fmt.Sprintf("the Node %s has the providerID %s, and the Machine %s looks for %s: %s", n.Name, n.ProviderID, m.Name, m.ProviderID, why)
-	b.Remedy = "A Node's providerID cannot be changed: delete the Node and let the machine join again with the right one, or replace the Machine."
+	b.Detail = fmt.Sprintf("the Node %s has the providerID %s, and the Machine %s looks for %s (%s)", n.Name, n.ProviderID, m.Name, m.ProviderID, why)
+	b.Remedy = "A Node's providerID cannot be changed. First see who wrote it (a cloud controller, or --provider-id of the kubelet) and have that write CAPMOX's form, or each new machine comes up the same (the Proxmox cloud controller manager does with provider=capmox). Then delete the Node and restart its kubelet, or replace the Machine."
 	return b
 }
 

@@ -167,7 +167,8 @@ func (x *walk) strategy(r inventory.Ref) string {
 // scale is for a MachineDeployment that has not told its MachineSets how many Machines it wants.
 func (x *walk) scale(g *inventory.Group) {
 	const phase = PhaseWorkers
-	if g.Replicas == nil || g.DeletedAt != nil || x.has(phase) || !x.known("MachineSet", inventory.GroupCluster) {
+	// A change that its controller has not looked at yet is one for unobserved.
+	if g.Replicas == nil || g.DeletedAt != nil || unobserved(&g.Meta) || x.has(phase) || !x.known("MachineSet", inventory.GroupCluster) {
 		return
 	}
 	sum, sets := 0, 0

@@ -74,7 +74,7 @@ status: {conditions: [{type: InfrastructureReady, status: "True", reason: Ready,
 	{name: "a providerID in upper case", stages: "worker worker-host worker-up", patch: node("prod-w1") + `---
 {kind: Node, metadata: {name: prod-w1, creationTimestamp: "@38m"}, spec: {providerID: "proxmox://1A2B0001-3C4D-4E5F-8000-000000000002"}}`,
 		state: progress.Stuck, phase: progress.PhaseWorkers, holder: progress.Person, cause: progress.CauseProviderIDMismatch,
-		object: "Node/prod-w1", says: "differs in upper and lower case only", command: "prod get node prod-w1 -o 'jsonpath={.spec.providerID}'", alone: true},
+		object: "Node/prod-w1", says: "differ in upper and lower case only", command: "prod get node prod-w1 -o 'jsonpath={.spec.providerID}'", alone: true},
 	{name: "a providerID of another form", stages: "worker worker-host worker-up", patch: node("prod-w1") + `---
 {kind: Node, metadata: {name: prod-w1, creationTimestamp: "@38m"}, spec: {providerID: "proxmox://home/102"}}`,
 		state: progress.Stuck, phase: progress.PhaseWorkers, holder: progress.Person, cause: progress.CauseProviderIDMismatch,

@@ -42,7 +42,12 @@ kind: Machine
 metadata: {name: prod-w1, deletionTimestamp: "@1h", annotations: {pre-terminate.delete.hook.machine.cluster.x-k8s.io/backup: ""}}
 status: {phase: Deleting, conditions: [{type: PreDrainDeleteHookSucceeded, status: "True", lastTransitionTime: "@1h"}, {type: DrainingSucceeded, status: "True", lastTransitionTime: "@1h"}, {type: PreTerminateDeleteHookSucceeded, status: "False", severity: Info, reason: WaitingExternalHook, lastTransitionTime: "@1h"}]}`,
 		state: progress.Stuck, phase: progress.PhaseWorkers, holder: progress.Person, cause: progress.CauseHook,
-		object: "Machine/prod-w1", says: "hook", command: aboutMachine + "prod-w1", alone: true},
+		object: "Machine/prod-w1", says: "hook: backup", command: aboutMachine + "prod-w1", alone: true},
+	{name: "a pre-terminate hook beside one that is done", patch: goes("WaitingForPreTerminateHook", "Waiting for pre-terminate hooks to succeed (hooks: pre-terminate.delete.hook.machine.cluster.x-k8s.io/volumes)", "2m") + `
+---
+{kind: Machine, metadata: {name: prod-w1, annotations: {pre-terminate.delete.hook.machine.cluster.x-k8s.io/volumes: "", pre-drain.delete.hook.machine.cluster.x-k8s.io/other: ""}}}`,
+		state: progress.Stuck, phase: progress.PhaseWorkers, holder: progress.Person, cause: progress.CauseHook,
+		object: "Machine/prod-w1", says: "its deletion waits for a pre-terminate hook: volumes", command: aboutMachine + "prod-w1", alone: true},
 	{name: "volumes are not detached", patch: goes("WaitingForVolumeDetach", "Waiting for Node volumes to be detached (started at 2026-05-04T11:00:00Z)", "1h"),
 		state: progress.Stuck, phase: progress.PhaseWorkers, holder: progress.Core, cause: progress.CauseDrain,
 		object: "Machine/prod-w1", says: "volumes", command: aboutMachine + "prod-w1", alone: true},

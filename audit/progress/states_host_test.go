@@ -96,6 +96,24 @@ var hostStates = []state{
 		},
 		state: progress.Stuck, phase: progress.PhaseWorkers, holder: progress.Person, cause: progress.CauseCloneFailed,
 		object: "ProxmoxMachine/prod-w1", says: "disk full", shows: "delete the Machine", command: aboutPM + "prod-w1", alone: true},
+	// Proxmox takes away what such a clone made: that its VMID is free says nothing of its own.
+	{name: "the clone task failed, and the VMID is free again", stages: "worker worker-host",
+		patch: proxmoxMachine("prod-w1", "TaskFailed", "qmclone: clone failed: copy failed: disk full", "47m") + "\n  taskRef: \"" + cloneTask + "\"" + "\nspec: {virtualMachineID: 102}",
+		tune: func(s *inventory.Snapshot) {
+			noWorkerVM(s)
+			task("qmclone", "clone failed: copy failed: disk full")(s)
+			s.Probes = append(s.Probes, inventory.Probe{Site: "home", VMID: 102, Existence: inventory.Free})
+		},
+		state: progress.Stuck, phase: progress.PhaseWorkers, holder: progress.Person, cause: progress.CauseCloneFailed,
+		object: "ProxmoxMachine/prod-w1", says: "disk full", shows: "Proxmox has no VM 102", command: aboutPM + "prod-w1", alone: true},
+	{name: "a clone failed that is not in the lists, and the VMID is free again", stages: "worker worker-host",
+		patch: proxmoxMachine("prod-w1", "TaskFailed", "qmclone: clone failed: copy failed: disk full", "47m") + "\nspec: {virtualMachineID: 102}",
+		tune: func(s *inventory.Snapshot) {
+			noWorkerVM(s)
+			s.Probes = append(s.Probes, inventory.Probe{Site: "home", VMID: 102, Existence: inventory.Free})
+		},
+		state: progress.Stuck, phase: progress.PhaseWorkers, holder: progress.Person, cause: progress.CauseTaskFailed,
+		object: "ProxmoxMachine/prod-w1", says: "a task in Proxmox failed", shows: "disk full", command: aboutPM + "prod-w1", alone: true},
 	{name: "a task failed that is not in the lists", stages: "worker worker-host", patch: proxmoxMachine("prod-w1", "TaskFailed", "qmconfig: can't lock file '/var/lock/qemu-server/lock-102.conf'", "47m") + located,
 		state: progress.Stuck, phase: progress.PhaseWorkers, holder: progress.Person, cause: progress.CauseTaskFailed,
 		object: "ProxmoxMachine/prod-w1", says: "a task in Proxmox failed", shows: "can't lock", command: aboutPM + "prod-w1", alone: true},

@@ -30,6 +30,8 @@ type World struct {
 	clusters map[string]*inventory.Cluster
 	tasks    map[string]*inventory.Task
 	metas    map[key]*inventory.Meta
+	// claims are the IPAddressClaims, by namespace.
+	claims map[string][]*inventory.Object
 }
 
 type key struct{ kind, namespace, name string }
@@ -41,10 +43,13 @@ func New(g *identity.Graph, opt Options) *World {
 	s := g.Snapshot
 	w := &World{s: s, graph: g, grace: opt.Grace, objects: map[key]*inventory.Object{}, events: map[key][]*inventory.Event{}, machines: map[string][]*inventory.Machine{},
 		groups: map[string][]*inventory.Group{}, nodes: map[string][]*inventory.Node{}, infra: map[key]*inventory.ProxmoxMachine{}, clusters: map[string]*inventory.Cluster{},
-		tasks: map[string]*inventory.Task{}, metas: map[key]*inventory.Meta{}}
+		tasks: map[string]*inventory.Task{}, metas: map[key]*inventory.Meta{}, claims: map[string][]*inventory.Object{}}
 	for i := range s.Objects {
 		if o := &s.Objects[i]; o.Cluster == "" {
 			w.objects[key{o.Kind, o.Namespace, o.Name}] = o
+			if o.Kind == "IPAddressClaim" {
+				w.claims[o.Namespace] = append(w.claims[o.Namespace], o)
+			}
 		}
 	}
 	for i := range s.Events {

@@ -50,7 +50,7 @@ func newApp(env *Env, name string, args []string, unwritten *error) *cli.App {
 		Usage:       "proxaudit finds VMs, Machines and Nodes that do not belong together",
 		Description: description,
 		Commands: []*cli.Command{
-			orphansCommand(env), inventoryCommand(env), explainCommand(env), whyCommand(env), adoptCommand(env), verifyCommand(env), scanCommand(env), doctorCommand(env),
+			orphansCommand(env), inventoryCommand(env), explainCommand(env), whyCommand(env), reportCommand(env), historyCommand(env), adoptCommand(env), verifyCommand(env), scanCommand(env), doctorCommand(env),
 			versionCommand(env), completionCommand(env), helpCommand(),
 		},
 		// The library adds --help by itself only where its own help command is.

@@ -14,6 +14,7 @@ import (
 var meaningless = map[string][]string{
 	"scan":       {"from", "grace", "fail-on", "no-headers", "no-color"},
 	"doctor":     {"from", "grace"},
+	"history":    slices.Concat(names(inputFlags()), names(verdictFlags())),
 	"version":    slices.Concat(names(inputFlags()), names(verdictFlags())),
 	"completion": names(sharedFlags()),
 }
@@ -22,17 +23,22 @@ var meaningless = map[string][]string{
 var adoptionCommands = []string{"adopt", "verify", "scan"}
 
 // progressCommands ask for what says whose turn it is: the controllers' Pods and leases, Events, tasks.
-var progressCommands = []string{"why", "scan"}
+var progressCommands = []string{"why", "report", "scan"}
 
 // formatsOf are the formats in which a command has something to say: only machines have names, and a snapshot is a file.
 func formatsOf(command string) []string {
+	without := func(names ...string) []string {
+		return slices.DeleteFunc(slices.Clone(render.Formats()), func(f string) bool { return slices.Contains(names, f) })
+	}
 	switch command {
 	case "scan":
 		return []string{"json"}
-	case "doctor", "version":
-		return slices.DeleteFunc(slices.Clone(render.Formats()), func(f string) bool { return f == "name" })
-	default:
+	case "orphans", "report":
 		return render.Formats()
+	case "doctor", "version":
+		return without(append(render.FindingFormats(), "name")...)
+	default:
+		return without(render.FindingFormats()...)
 	}
 }
 

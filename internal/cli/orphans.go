@@ -42,46 +42,6 @@ func orphansCommand(env *Env) *cli.Command {
 	})
 }
 
-// analyse is what the commands share that start from a Snapshot: settings, data, result, output. What do returns is
-// written if there is a document.
-func (r *run) analyse(c *cli.Context, do func(*inventory.Snapshot, *settings) (*render.Document, *Verdict, error)) error {
-	if _, err := positionals(c, argNames(c)...); err != nil {
-		return err
-	}
-	targets, err := outputs(c, "table")
-	if err != nil {
-		return err
-	}
-	s, err := readSettings(c, r.env)
-	if err != nil {
-		return err
-	}
-	if err := overConfiguration(targets, s, r.env.Getenv); err != nil {
-		return err
-	}
-	snap, err := r.snapshot(c.Context, s)
-	if err != nil {
-		return err
-	}
-	doc, verdict, err := do(snap, s)
-	if err := interrupted(c.Context, err); err != nil {
-		return err
-	}
-	if doc != nil {
-		if err := r.write(targets, *doc); err != nil {
-			return err
-		}
-	}
-	if verdict.Incomplete() {
-		if doc == nil {
-			// There is no result that could show it.
-			targets = nil
-		}
-		r.sayGaps(targets, verdict.Coverage)
-	}
-	return verdict.orNil()
-}
-
 // argNames are the arguments that a command wants: its ArgsUsage, which is one word or none.
 func argNames(c *cli.Context) []string {
 	if c.Command.ArgsUsage == "" {

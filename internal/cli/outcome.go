@@ -23,8 +23,6 @@ type Verdict struct {
 	Text string
 	// Unknown is the number of verdicts that are missing, and Gaps the number of sources' answers.
 	Unknown, Gaps int
-	// Clusters is true if the verdicts are about clusters, and not about machines.
-	Clusters bool
 	// NoVerdict says why there is none at all; empty if there is one.
 	NoVerdict string
 	// Coverage has the gaps, as the report shows them.
@@ -40,12 +38,8 @@ func (v *Verdict) Error() string {
 	if v.Gaps > 0 {
 		parts = append(parts, count(v.Gaps, "answer is", "answers are")+" missing")
 	}
-	switch {
-	case v.Unknown > 0 && v.Clusters:
-		parts = append(parts, count(v.Unknown, "cluster has", "clusters have")+" no verdict")
-	case v.Unknown > 0:
+	if v.Unknown > 0 {
 		parts = append(parts, count(v.Unknown, "machine has", "machines have")+" no verdict")
-	default:
 	}
 	if len(parts) > 0 {
 		parts = []string{"incomplete: " + strings.Join(parts, ", ")}

@@ -7,6 +7,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"syscall"
 
@@ -37,6 +38,9 @@ func outputs(c *cli.Context, fallback string) ([]target, error) {
 			u := usagef("-o %s: %v", v, err)
 			u.Hint = strings.TrimSpace(didYouMean(name, render.Formats()))
 			return nil, u
+		}
+		if slices.Contains(render.FindingFormats(), f.Name) && !slices.Contains(formatsOf(c.Command.Name), f.Name) {
+			return nil, usagef("-o %s: %s has no findings to write as %s", v, c.Command.Name, f.Name).hint("Its formats are %s.", join(formatsOf(c.Command.Name)))
 		}
 		place := path
 		if hasPath && path != "" {

@@ -49,7 +49,7 @@ func (a *adoption) apart() error {
 
 // overInput is the flag that names a file, or a folder around it, which the run reads; empty if none does.
 func overInput(c *cli.Context, place string) string {
-	for _, flag := range []string{"from", "config", "kubeconfig", "kubeconfig-file", "pki-dir"} {
+	for _, flag := range []string{"from", "config", "kubeconfig", "kubeconfig-file", "pki-dir", "history", "baseline"} {
 		values := []string{c.String(flag)}
 		if flag == "from" {
 			values = c.StringSlice(flag)

@@ -13,7 +13,8 @@ import (
 // plan says whom to ask, from the configuration, the environment and the flags.
 func (r *run) plan(s *settings) (*collect.Plan, error) {
 	p := &collect.Plan{ReadSecrets: s.readSecrets, GuestAgent: s.guestAgent, Adoption: s.adoption, Controllers: s.controllers, TaskWindow: s.taskWindow, Now: s.now, ToolVersion: r.env.version(),
-		Logf: r.verbosef}
+		Remembered: r.remembered,
+		Logf:       r.verbosef}
 	sites, err := s.sites(r.env.Getenv)
 	if err != nil {
 		return nil, err

@@ -8,6 +8,7 @@ import (
 
 	"github.com/urfave/cli/v2"
 
+	"github.com/proxaudit/proxaudit/inventory"
 	"github.com/proxaudit/proxaudit/inventory/proxmox/redact"
 	"github.com/proxaudit/proxaudit/render"
 )
@@ -19,6 +20,8 @@ type run struct {
 	verbose   bool
 	colour    bool
 	noHeaders bool
+	// remembered are VMs that an earlier run has seen: whether they are gone is asked for.
+	remembered []inventory.Key
 }
 
 func newRun(c *cli.Context, env *Env) (*run, error) {

@@ -94,7 +94,7 @@ func oneScope(s audit.WhyScope, all bool) error {
 func (s *settings) why(r *audit.WhyReport) *Verdict {
 	v := &Verdict{Findings: r.Summary.Stuck, FailOn: s.failOn, Text: count(r.Summary.Stuck, "cluster is stuck", "clusters are stuck")}
 	if r.Summary.Incomplete {
-		v.Unknown, v.Clusters = r.Summary.Unknown, true
+		v.NoVerdict = "nothing can be said of " + count(r.Summary.Unknown, "cluster", "clusters")
 		v.Gaps, v.Coverage = max(1, gaps(r.Coverage)), r.Coverage
 	}
 	return v

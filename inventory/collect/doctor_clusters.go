@@ -34,7 +34,13 @@ func doctorDeclared(ctx context.Context, plan *Plan, client *kube.Client, self s
 		check.Detail = fmt.Sprintf("no access to %d of %d, so that their Nodes are not seen: %s", len(without), len(declared), some(without))
 		check.Remedy = "give each a kubeconfig or context in proxaudit.yaml (clusters[]), or allow their kubeconfig Secrets with --read-secrets"
 	}
-	out := append([]inventory.Check{check}, undeclared(w, declared, without)...)
+	var namespaces []string
+	for i := range declared {
+		namespaces = append(namespaces, declared[i].Declared.Namespace)
+	}
+	slices.Sort(namespaces)
+	out := append([]inventory.Check{check}, client.DoctorEvents(ctx, slices.Compact(namespaces)...)...)
+	out = append(out, undeclared(w, declared, without)...)
 	return append(out, plan.secretsOfNobody(declared)...)
 }
 

@@ -39,6 +39,9 @@ type Plan struct {
 	Controllers bool
 	// TaskWindow is how far back the sites' tasks are read; 0 means proxmox.TaskWindow.
 	TaskWindow time.Duration
+	// Remembered are VMs that an earlier run has seen: those that no list shows are probed, for a list that does not have a VM
+	// proves nothing.
+	Remembered []inventory.Key
 	// Configurations says whose configuration is read, by site and VMID; nil reads all.
 	Configurations func(inventory.Key) bool
 	// Now is the run's clock; zero means the time of day.

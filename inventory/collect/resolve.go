@@ -2,6 +2,7 @@ package collect
 
 import (
 	"context"
+	"slices"
 	"sync"
 	"time"
 
@@ -12,6 +13,7 @@ import (
 // resolve is pass 2. It asks all sites at a time, and adds what they say in the plan's order.
 func (r *run) resolve(ctx context.Context, s *inventory.Snapshot) {
 	open := inventory.UnresolvedOf(s)
+	open.VMIDs = withRemembered(s, open.VMIDs, r.plan.Remembered)
 	seen := make([]resolved, len(r.sites))
 	var wg sync.WaitGroup
 	for i, c := range r.sites {
@@ -30,6 +32,21 @@ func (r *run) resolve(ctx context.Context, s *inventory.Snapshot) {
 			s.Append(f)
 		}
 	}
+}
+
+// withRemembered adds the VMs that no list shows, each once and in order.
+func withRemembered(s *inventory.Snapshot, open, remembered []inventory.Key) []inventory.Key {
+	listed := make(map[inventory.Key]bool, len(s.VMs))
+	for i := range s.VMs {
+		listed[s.VMs[i].Key()] = true
+	}
+	for _, k := range remembered {
+		if !listed[k] {
+			open = append(open, k)
+		}
+	}
+	slices.SortFunc(open, inventory.CompareKeys)
+	return slices.Compact(open)
 }
 
 // resolved is what pass 2 saw of one site.

@@ -111,3 +111,17 @@ func TestFreeWithoutAQuorum(t *testing.T) {
 		t.Errorf("%+v", cov)
 	}
 }
+
+// TestRemembered: a VM that an earlier run has seen is probed if no list shows it, whatever names it now.
+func TestRemembered(t *testing.T) {
+	l := newLab(t)
+	before := len(l.run(t).Probes)
+	l.plan.Remembered = []inventory.Key{{Site: "home", VMID: 777}, {Site: "home", VMID: 777}, {Site: "home", VMID: 101}, {Site: "elsewhere", VMID: 778}}
+	s := l.run(t)
+	if len(s.Probes) != before+1 {
+		t.Errorf("%d probes, want one more than %d: %+v", len(s.Probes), before, s.Probes)
+	}
+	if p := s.ProbeOf(inventory.Key{Site: "home", VMID: 777}); p == nil || p.Existence != inventory.Free {
+		t.Errorf("the probe of the VM that is gone is %+v", p)
+	}
+}

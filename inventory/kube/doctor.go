@@ -3,9 +3,11 @@ package kube
 import (
 	"context"
 	"net/url"
+	"slices"
 	"strings"
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	kjson "k8s.io/apimachinery/pkg/util/json"
 
 	"github.com/proxaudit/proxaudit/inventory"
 )
@@ -60,6 +62,14 @@ func (c *Client) Doctor(ctx context.Context, role Role, namespaces ...string) []
 		}
 	}
 	d.permission(ctx, kindDeployment, "v1", false)
+	d.controllers(ctx)
+	return d.checks
+}
+
+// DoctorEvents tries to list the Events in the namespaces of the declared clusters, which why reads.
+func (c *Client) DoctorEvents(ctx context.Context, namespaces ...string) []inventory.Check {
+	d := &doctor{c: c, source: inventory.ManagementSource}
+	d.optional(ctx, "events about clusters", kindEvent, "", namespaces, "why does not see what the controllers said of an object")
 	return d.checks
 }
 
@@ -201,6 +211,54 @@ func (d *doctor) permissionIn(ctx context.Context, k kind, version string, query
 		f.remedy = rbacRule(k.group, k.resource, "list")
 	}
 	d.add(name, d.grade(needed), f.reason, f.remedy)
+}
+
+// controllers tries what why reads of the providers, in the namespaces that they are in.
+func (d *doctor) controllers(ctx context.Context) {
+	l := d.c.list(ctx, kindDeployment, "v1", "", providerLabel)
+	// That the Deployments cannot be listed stands in their own check.
+	var namespaces []string
+	for _, raw := range l.items {
+		var o objectMeta
+		if err := kjson.Unmarshal(raw, &o); err == nil && o.Metadata.Namespace != "" {
+			namespaces = append(namespaces, o.Metadata.Namespace)
+		}
+	}
+	slices.Sort(namespaces)
+	namespaces = slices.Compact(namespaces)
+	d.optional(ctx, "pods of the providers", kindPod, providerLabel, namespaces, "why does not see whether the controllers' Pods run")
+	d.optional(ctx, "leases of the providers", kindLease, "", namespaces, "why does not see whether a controller has a leader")
+}
+
+// optional tries a list that one command reads and no verdict needs, in some namespaces: that it is refused is a note.
+func (d *doctor) optional(ctx context.Context, what string, k kind, selector string, namespaces []string, without string) {
+	query := url.Values{"limit": {"1"}}
+	if selector != "" {
+		query.Set("labelSelector", selector)
+	}
+	var refused []string
+	var why failure
+	for _, ns := range namespaces {
+		_, _, err := d.c.get(ctx, collectionPath(k, k.versions[0], ns), query, "")
+		if err == nil {
+			continue
+		}
+		if refused = append(refused, ns); len(refused) > 1 {
+			continue
+		}
+		if why = d.c.explain(err); apierrors.IsForbidden(err) {
+			why.remedy = rbacRule(k.group, k.resource, "list") + "; examples/rbac/management.yaml has it in proxaudit-progress, and Roles in these namespaces are enough"
+		}
+		if why.whole {
+			break
+		}
+	}
+	switch {
+	case len(refused) > 0:
+		d.add("permission list "+what, inventory.CheckNote, without+": refused in "+strings.Join(refused, ", ")+": "+why.reason, why.remedy)
+	case len(namespaces) > 0:
+		d.add("permission list "+what, inventory.CheckOK, "", "")
+	}
 }
 
 func (d *doctor) kubeadm(ctx context.Context) {

@@ -44,6 +44,9 @@ func TestDoctor(t *testing.T) {
 				{Resource: "deployments.apps", Status: http.StatusForbidden},
 				{Resource: "clusters.cluster.x-k8s.io", Status: http.StatusInternalServerError},
 			}}},
+		// What only why reads is a note.
+		"why-forbidden": {sources: []string{"v1beta2", "common"}, role: RoleManagement, config: kubesim.Config{Faults: []kubesim.Fault{
+			{Resource: "pods", Status: http.StatusForbidden}, {Resource: "leases.coordination.k8s.io", Status: http.StatusForbidden}}}},
 		"kubeadm-forbidden": {sources: []string{"workload"}, role: RoleWorkload, config: kubesim.Config{Faults: []kubesim.Fault{
 			{Resource: "configmaps", Status: http.StatusForbidden}}}},
 		"wrong-token":   {sources: []string{"workload"}, role: RoleWorkload, config: kubesim.Config{Faults: []kubesim.Fault{{Path: "/apis", Status: http.StatusUnauthorized}}}},
@@ -60,6 +63,34 @@ func TestDoctor(t *testing.T) {
 				}
 			}
 		})
+	}
+}
+
+func TestDoctorEvents(t *testing.T) {
+	srv := sim(t, kubesim.Config{Faults: []kubesim.Fault{{Resource: "events", Namespace: "team-b", Status: http.StatusForbidden}}}, kubesim.Options{}, "v1beta2")
+	c := client(t, srv)
+	if got := c.DoctorEvents(t.Context()); len(got) != 0 {
+		t.Errorf("without a namespace: %s", report(got))
+	}
+	if got := c.DoctorEvents(t.Context(), "team-a"); len(got) != 1 || got[0].Status != inventory.CheckOK || got[0].Source != inventory.ManagementSource {
+		t.Errorf("%s", report(got))
+	}
+	got := c.DoctorEvents(t.Context(), "team-a", "team-b")
+	if len(got) != 1 || got[0].Status != inventory.CheckNote || !strings.Contains(got[0].Detail, "refused in team-b: 403") || !strings.Contains(got[0].Remedy, `resources: ["events"]`) {
+		t.Errorf("%s", report(got))
+	}
+}
+
+// A server that went away is asked once.
+func TestDoctorEventsOfNobody(t *testing.T) {
+	closed := httptest.NewServer(http.NotFoundHandler())
+	closed.Close()
+	c, err := Connect(Target{Key: "k", Kubeconfig: kubeconfigFor(t, closed.URL)})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got := c.DoctorEvents(t.Context(), "team-a", "team-b"); len(got) != 1 || got[0].Status != inventory.CheckNote || strings.Contains(got[0].Detail, "team-b") {
+		t.Errorf("%s", report(got))
 	}
 }
 

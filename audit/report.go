@@ -1,0 +1,208 @@
+package audit
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"time"
+
+	"github.com/proxaudit/proxaudit/audit/history"
+	"github.com/proxaudit/proxaudit/audit/progress"
+	"github.com/proxaudit/proxaudit/inventory"
+)
+
+// KindReport is the kind of a Report's JSON form.
+const KindReport = "Report"
+
+// Report is the result of `report`: what is wrong, whom the clusters wait for, and what changed since an earlier run.
+type Report struct {
+	Envelope
+	Summary  ReportSummary   `json:"summary"`
+	Findings []ReportFinding `json:"findings"`
+	// Clusters say whom each is waiting for.
+	Clusters []ClusterProgress `json:"clusters"`
+	// Since is what the run is compared with; nil if there is nothing yet.
+	Since *Since `json:"since,omitempty"`
+	// Resolved are the findings that are over since then, and Unverified those that nobody could look at.
+	Resolved   []history.Record `json:"resolved"`
+	Unverified []history.Record `json:"unverified"`
+
+	run history.Run
+}
+
+// ReportSummary counts a report.
+type ReportSummary struct {
+	Summary
+	Clusters WhySummary `json:"clusters"`
+	// Changes counts the findings by what became of them since the run before; nil without one.
+	Changes *ChangeCounts `json:"changes,omitempty"`
+}
+
+// ChangeCounts counts findings by what became of them.
+type ChangeCounts struct {
+	New        int `json:"new"`
+	Reopened   int `json:"reopened"`
+	Resolved   int `json:"resolved"`
+	Unverified int `json:"unverified"`
+	// Verified could not be looked at before, and are still there.
+	Verified int `json:"verified"`
+	// Unchanged were there before.
+	Unchanged int `json:"unchanged"`
+}
+
+// Any is true if there is something that the run before did not say.
+func (c *ChangeCounts) Any() bool {
+	return c != nil && c.New+c.Reopened+c.Resolved+c.Unverified+c.Verified > 0
+}
+
+// ReportFinding is a Finding with its life.
+type ReportFinding struct {
+	Finding
+	// Key is the subject's identity over runs.
+	Key string `json:"key"`
+	// History is nil where no earlier run is known.
+	History *Life `json:"history,omitempty"`
+}
+
+// Life is what earlier runs know of a finding.
+type Life struct {
+	// Change is what this run did: new, reopened, verified; empty if it was there before.
+	Change history.Change `json:"change,omitempty"`
+	// FirstSeen and Runs count this run.
+	FirstSeen time.Time  `json:"firstSeen"`
+	Runs      int        `json:"runs"`
+	Reopened  int        `json:"reopened,omitempty"`
+	LastBack  *time.Time `json:"reopenedAt,omitempty"`
+}
+
+// Since is the run that a report is compared with.
+type Since struct {
+	At time.Time `json:"at"`
+	// Source is the name of the history's or baseline's file.
+	Source string `json:"source"`
+}
+
+// NewReport looks at all that a Snapshot has.
+func NewReport(s *inventory.Snapshot, opt Options) *Report {
+	r := analyse(s, opt)
+	out := &Report{Envelope: r.envelope(KindReport), Summary: ReportSummary{Summary: r.summary()},
+		Findings: []ReportFinding{}, Clusters: []ClusterProgress{}, Resolved: []history.Record{}, Unverified: []history.Record{}}
+	findings := []Finding{}
+	for i := range r.graph.Entities {
+		if e := &r.graph.Entities[i]; e.Class.IsFinding() {
+			findings = append(findings, *r.finding(e))
+		}
+	}
+	SortFindings(findings)
+	out.Summary.Count(findings)
+	for i := range findings {
+		out.Findings = append(out.Findings, ReportFinding{Finding: findings[i], Key: findings[i].key()})
+	}
+	w := progress.New(r.graph, progress.Options{Grace: r.grace})
+	for i := range r.s.Clusters {
+		c := w.Cluster(&r.s.Clusters[i])
+		out.Clusters = append(out.Clusters, c)
+		out.Summary.Clusters.add(&c)
+	}
+	out.Summary.Incomplete = out.Summary.Incomplete || clusterless(r.s)
+	out.run = history.Run{At: out.GeneratedAt, ID: runID(out), Settled: r.settler().settled}
+	for i := range out.Findings {
+		out.run.Findings = append(out.run.Findings, out.Findings[i].kept())
+	}
+	return out
+}
+
+// Run is the report as history takes it.
+func (r *Report) Run() history.Run { return r.run }
+
+// Kept is what history keeps of the run itself.
+func (r *Report) Kept() history.Kept {
+	k := history.Kept{ID: r.run.ID, At: r.GeneratedAt, Findings: len(r.Findings), Critical: r.Summary.Severities[Critical], Warning: r.Summary.Severities[Warning],
+		Info: r.Summary.Severities[Info], Incomplete: r.Summary.Incomplete, Coverage: []inventory.Coverage{}}
+	for _, c := range r.Coverage {
+		if c.Missing() {
+			k.Coverage = append(k.Coverage, c)
+		}
+	}
+	return k
+}
+
+// key is the subject's identity. Of a VM without UUID, Since is its creation time.
+func (f *Finding) key() string {
+	ctime := ""
+	if f.Since != nil {
+		ctime = epoch(*f.Since)
+	}
+	return subjectKey(f.Subject, ctime)
+}
+
+// kept is what history keeps of a finding.
+func (f *ReportFinding) kept() history.Finding {
+	return history.Finding{Fingerprint: f.Fingerprint, Rule: f.Rule, Severity: string(f.Severity), Class: string(f.Class), Subject: f.Subject.ID,
+		Key: f.Key, Name: f.Subject.Name, Site: f.Subject.Site, Cluster: f.Subject.Cluster, Title: f.Title}
+}
+
+// runID is the same for two reports of one Snapshot under the same settings.
+func runID(r *Report) string {
+	sum := sha256.New()
+	enc := json.NewEncoder(sum)
+	for _, part := range []any{r.GeneratedAt, r.Coverage, r.Summary} {
+		// A hash takes every byte, and these are structs of plain values.
+		if err := enc.Encode(part); err != nil {
+			panic(err)
+		}
+	}
+	for i := range r.Findings {
+		sum.Write([]byte(r.Findings[i].Fingerprint))
+	}
+	return hex.EncodeToString(sum.Sum(nil)[:16])
+}
+
+// Compare puts into the report what changed since the runs whose records are given.
+func (r *Report) Compare(before []history.Record, since Since) {
+	after, changes := history.Advance(before, r.run)
+	did := map[string]history.Change{}
+	for _, c := range changes {
+		did[c.Fingerprint] = c.Change
+	}
+	lives := map[string]*Life{}
+	counts := &ChangeCounts{}
+	r.Resolved, r.Unverified = []history.Record{}, []history.Record{}
+	for _, rec := range after {
+		change := did[rec.Fingerprint]
+		switch rec.State {
+		case history.Open:
+			lives[rec.Fingerprint] = &Life{Change: change, FirstSeen: rec.FirstSeen, Runs: rec.Runs, Reopened: rec.Reopened, LastBack: rec.ReopenedAt}
+		case history.Unverified:
+			r.Unverified = append(r.Unverified, rec)
+		case history.Resolved:
+			if change == history.Gone {
+				r.Resolved = append(r.Resolved, rec)
+			}
+		}
+		counts.add(change, rec.State)
+	}
+	for i := range r.Findings {
+		r.Findings[i].History = lives[r.Findings[i].Fingerprint]
+	}
+	r.Since, r.Summary.Changes = &since, counts
+}
+
+func (c *ChangeCounts) add(change history.Change, state history.State) {
+	switch change {
+	case history.New:
+		c.New++
+	case history.Reopened:
+		c.Reopened++
+	case history.Gone:
+		c.Resolved++
+	case history.Unseen:
+		c.Unverified++
+	case history.Seen:
+		c.Verified++
+	default:
+		if state == history.Open {
+			c.Unchanged++
+		}
+	}
+}

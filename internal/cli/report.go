@@ -1,0 +1,152 @@
+package cli
+
+import (
+	"context"
+	"errors"
+	"os"
+	"time"
+
+	"github.com/urfave/cli/v2"
+
+	"github.com/proxaudit/proxaudit/audit"
+	record "github.com/proxaudit/proxaudit/audit/history"
+	"github.com/proxaudit/proxaudit/internal/config"
+	"github.com/proxaudit/proxaudit/internal/history"
+	"github.com/proxaudit/proxaudit/inventory"
+	"github.com/proxaudit/proxaudit/render"
+)
+
+func reportCommand(env *Env) *cli.Command {
+	return command(env, &cli.Command{
+		Name:  "report",
+		Usage: "say what is new, what is gone and what is still there since the last run",
+		Description: `For every night: the findings of orphans with since when each is there, what was
+resolved, what could not be looked at, and whom the clusters wait for. A finding
+whose source does not answer is never called resolved.
+
+Examples:
+  proxaudit report --history /var/lib/proxaudit/history.db
+  proxaudit report --history history.db -o table -o json=report.json
+  proxaudit report --history history.db --keep 400d --quiet-unchanged
+  proxaudit report --baseline monday.json`,
+	}, []cli.Flag{
+		&cli.StringFlag{Name: "history", Category: catCommand, Usage: "`FILE` that keeps the runs (SQLite); it is made if there is none"},
+		&cli.StringFlag{Name: "keep", Category: catCommand, Usage: "`TIME` for which the history keeps runs and resolved findings, like 400d (default: for ever)"},
+		&cli.StringFlag{Name: "baseline", Category: catCommand, Usage: "compare with the JSON `FILE` of an earlier report or orphans, instead of a history"},
+		&cli.BoolFlag{Name: "quiet-unchanged", Category: catCommand, Usage: "nothing on standard output if nothing changed (for cron, which mails what it sees)"},
+	}, func(c *cli.Context, r *run) error {
+		h := &nightly{run: r, quietUnchanged: c.Bool("quiet-unchanged"), history: c.String("history")}
+		if err := h.read(c); err != nil {
+			return err
+		}
+		err := h.report(c)
+		if h.store != nil {
+			if closing := h.store.Close(); closing != nil && (err == nil || isVerdict(err)) {
+				return closing
+			}
+		}
+		return err
+	})
+}
+
+// nightly is one report at work.
+type nightly struct {
+	*run
+	history        string
+	store          *history.Store
+	keep           time.Duration
+	before         []record.Record
+	since          *audit.Since
+	quietUnchanged bool
+}
+
+// read gets what the run is compared with, before any server is asked: a history that cannot be read costs no night.
+func (n *nightly) read(c *cli.Context) error {
+	baseline := c.String("baseline")
+	switch {
+	case n.history != "" && baseline != "":
+		return usagef("--history and --baseline exclude each other: a run is compared with one of them")
+	case c.IsSet("keep") && n.history == "":
+		return usagef("--keep says how long a history is kept, and --history is missing")
+	case n.quietUnchanged && n.history == "" && baseline == "":
+		return usagef("--quiet-unchanged wants something to compare with").hint("Give --history FILE or --baseline FILE.")
+	case baseline != "":
+		data, err := os.ReadFile(baseline) //nolint:gosec // the path is the user's own
+		if err != nil {
+			return usagef("--baseline: %v", err)
+		}
+		before, at, err := audit.ReadBaseline(data)
+		if err != nil {
+			return usagef("--baseline %s: %v", baseline, err)
+		}
+		n.before, n.since = before, &audit.Since{At: at, Source: baseline}
+	case n.history != "":
+		return n.readHistory(c)
+	}
+	return nil
+}
+
+func (n *nightly) readHistory(c *cli.Context) (err error) {
+	if v := c.String("keep"); c.IsSet("keep") {
+		if n.keep, err = config.ParseDays(v); err != nil || n.keep < 24*time.Hour {
+			return usagef("--keep: want a day or more, like 400d")
+		}
+	}
+	if n.store, err = history.Open(c.Context, n.history); err != nil {
+		return err
+	}
+	before, newest, err := n.store.Load(c.Context)
+	if err != nil {
+		return errors.Join(err, n.store.Close())
+	}
+	n.before, n.since = before, &audit.Since{Source: n.history}
+	if newest != nil {
+		n.since.At = newest.At
+	}
+	n.remembered = record.VMs(before)
+	return nil
+}
+
+func (n *nightly) report(c *cli.Context) error {
+	return n.conduct(c, func(snap *inventory.Snapshot, s *settings) (*result, error) {
+		if n.since != nil && snap.CollectedAt.Before(n.since.At) {
+			return nil, usagef("%s has a run of %s, and this one is of %s: it would be compared with what came after it", n.since.Source,
+				n.since.At.Format(time.RFC3339), snap.CollectedAt.UTC().Format(time.RFC3339))
+		}
+		report := audit.NewReport(snap, s.options())
+		if n.since != nil {
+			report.Compare(n.before, *n.since)
+		}
+		doc := render.Report(report)
+		v := s.verdict(&report.Summary.Summary, report.Coverage)
+		if stuck := report.Summary.Clusters.Stuck; stuck > 0 && audit.Warning.Rank() <= s.failOn.Rank() {
+			v.Text = count(v.Findings, "finding", "findings") + " at or above " + string(s.failOn) + ", and " + count(stuck, "cluster is stuck", "clusters are stuck")
+			v.Findings += stuck
+		}
+		return &result{doc: &doc, verdict: v, silent: n.quietUnchanged && !report.Summary.Changes.Any(),
+			after: func() error { return n.keepRun(c.Context, report) }}, nil
+	})
+}
+
+// keepRun takes the history further once the report is out: a night whose report could not be written is told again.
+func (n *nightly) keepRun(ctx context.Context, report *audit.Report) error {
+	if n.store == nil {
+		return nil
+	}
+	added, err := n.store.Record(ctx, report.Run(), report.Kept())
+	if err != nil {
+		return err
+	}
+	if !added {
+		n.verbosef("history %s has this run already", n.history)
+	}
+	if n.keep > 0 {
+		return n.store.Prune(ctx, report.GeneratedAt.Add(-n.keep))
+	}
+	return nil
+}
+
+func isVerdict(err error) bool {
+	var v *Verdict
+	return errors.As(err, &v)
+}
