@@ -2,7 +2,6 @@ package audit
 
 import (
 	"fmt"
-	"slices"
 	"strings"
 
 	"github.com/proxaudit/proxaudit/audit/progress"
@@ -83,6 +82,16 @@ func Why(s *inventory.Snapshot, opt Options, scope WhyScope) (*WhyReport, error)
 		out.Items = append(out.Items, item)
 		out.Summary.add(&item)
 	}
+	for _, k := range w.Ownerless() {
+		if key == "" || key == k {
+			item := w.Cluster(&inventory.Cluster{Key: k})
+			if about != nil {
+				item = w.Narrow(item, *about)
+			}
+			out.Items = append(out.Items, item)
+			out.Summary.add(&item)
+		}
+	}
 	return out, nil
 }
 
@@ -128,20 +137,43 @@ func (s *WhySummary) add(c *progress.Cluster) {
 func (w WhyScope) resolve(s *inventory.Snapshot) (key string, about *inventory.Ref, err error) {
 	switch {
 	case w.Cluster != "":
-		var known []string
-		for i := range s.Clusters {
-			known = append(known, s.Clusters[i].Key)
-		}
-		if !slices.Contains(known, w.Cluster) {
-			return "", nil, &NoSuchError{Kind: "cluster", Name: w.Cluster, Known: known}
-		}
-		return w.Cluster, nil, nil
+		key, err := w.cluster(s)
+		return key, nil, err
 	case w.Machine != "":
 		return w.machine(s)
 	case w.Node != "":
 		return w.node(s)
 	default:
 		return "", nil, nil
+	}
+}
+
+// cluster is the key that a name means: a key of the Snapshot goes before the name, or NAMESPACE/NAME, of a Cluster object.
+func (w WhyScope) cluster(s *inventory.Snapshot) (string, error) {
+	var known, fits []string
+	for i := range s.Clusters {
+		c := &s.Clusters[i]
+		if c.Key == w.Cluster {
+			return c.Key, nil
+		}
+		known = append(known, c.Key)
+		if d := c.Declared; d != nil && (w.Cluster == d.Name || w.Cluster == d.Namespace+"/"+d.Name) {
+			fits = append(fits, c.Key)
+		}
+	}
+	switch len(fits) {
+	case 0:
+		for i := range s.Machines {
+			// One whose Cluster is gone has Machines still.
+			if s.Machines[i].Cluster == w.Cluster {
+				return w.Cluster, nil
+			}
+		}
+		return "", &NoSuchError{Kind: "cluster", Name: w.Cluster, Known: known}
+	case 1:
+		return fits[0], nil
+	default:
+		return "", &NoSuchError{Kind: "cluster", Name: w.Cluster, Known: fits, Several: true}
 	}
 }
 

@@ -69,6 +69,32 @@ func TestWhyUnknownIsIncomplete(t *testing.T) {
 	}
 }
 
+// A cluster is known by its Cluster object's name too, unless several have it; and Machines whose Cluster is gone are a cluster.
+func TestWhyClusterNames(t *testing.T) {
+	s := waiting()
+	s.Clusters[0].Key, s.Clusters[1].Key = "team/prod", "other/prod"
+	s.Clusters[0].Declared.Name, s.Clusters[1].Declared.Name, s.Clusters[1].Declared.Namespace = "prod", "prod", "other"
+	s.Machines[0].Cluster, s.Machines[1].Cluster, s.Machines[2].Cluster = "team/prod", "gone", "other/prod"
+	var e *audit.NoSuchError
+	if _, err := audit.Why(s, audit.Options{}, audit.WhyScope{Cluster: "prod"}); !errors.As(err, &e) || !e.Several || !slices.Equal(e.Known, []string{"other/prod", "team/prod"}) {
+		t.Errorf("%v", err)
+	}
+	r, err := audit.Why(s, audit.Options{}, audit.WhyScope{})
+	if err != nil || len(r.Items) != 4 || r.Items[3].Key != "gone" || r.Items[3].State != progress.Stuck {
+		t.Errorf("%v, %+v", err, r)
+	}
+	for _, scope := range []audit.WhyScope{{Cluster: "gone"}, {Machine: "team-b/w"}} {
+		if r, err := audit.Why(s, audit.Options{}, scope); err != nil || len(r.Items) != 1 || r.Items[0].Key != "gone" || r.Items[0].Baton == nil {
+			t.Errorf("%+v: %v, %+v", scope, err, r)
+		}
+	}
+	s.Clusters[1].Key, s.Clusters[1].Declared.Name = "two", "two"
+	s.Clusters[0].Key = "prod"
+	if r, err := audit.Why(s, audit.Options{}, audit.WhyScope{Cluster: "team/prod"}); err != nil || len(r.Items) != 1 || r.Items[0].Key != "prod" {
+		t.Errorf("%v, %+v", err, r)
+	}
+}
+
 // What was not seen of another cluster is no gap of this one's answer, nor are the Nodes of a cluster that has none yet.
 func TestWhyCoverage(t *testing.T) {
 	s := waiting()

@@ -2,11 +2,13 @@ package render
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
 	"github.com/proxaudit/proxaudit/audit"
 	"github.com/proxaudit/proxaudit/audit/progress"
+	"github.com/proxaudit/proxaudit/inventory"
 )
 
 // Why is the view of `why`: the phases of each cluster down, and the baton where it is. all is one line for each.
@@ -52,7 +54,11 @@ func whyTable(r *audit.WhyReport) Table {
 		Empty: "no cluster was seen in this run"}
 	for i := range r.Items {
 		c := &r.Items[i]
-		row := []Cell{{Text: c.Key}, {Text: string(c.State), Style: stateStyle(c.State)}, {Text: string(c.Phase)}, {}, {}, {Text: strings.Join(c.Notes, "; ")}}
+		why := slices.Clone(c.Notes)
+		for _, n := range whyMissing(c) {
+			why = append(why, "not seen: "+n.String())
+		}
+		row := []Cell{{Text: c.Key}, {Text: string(c.State), Style: stateStyle(c.State)}, {Text: string(c.Phase)}, {}, {}, {Text: strings.Join(why, "; ")}}
 		if b := c.Baton; b != nil {
 			row[3].Text, row[4].Text = string(b.Holder), forText(b)
 			row[5].Text = batonTitle(b)
@@ -69,9 +75,20 @@ func forText(b *progress.Baton) string {
 // batonTitle is what holds whom, in one line.
 func batonTitle(b *progress.Baton) string {
 	if rest, ok := strings.CutPrefix(b.Detail, "the "+b.Object.Kind+" "+b.Object.Name+" "); ok {
-		return b.Object.Kind + " " + b.Object.Name + " " + rest
+		return b.Object.Kind + " " + b.Object.Name + " " + whyText(rest)
 	}
-	return fmt.Sprintf("%s %s: %s", b.Object.Kind, b.Object.Name, b.Detail)
+	return fmt.Sprintf("%s %s: %s", b.Object.Kind, b.Object.Name, whyText(b.Detail))
+}
+
+// whyLimit is how much of a text that others wrote is shown to people.
+const whyLimit = 2000
+
+// whyText cuts a text that would bury all others.
+func whyText(s string) string {
+	if runes := []rune(s); len(runes) > whyLimit {
+		return fmt.Sprintf("%s… (%d more characters: -o json has them)", string(runes[:whyLimit]), len(runes)-whyLimit)
+	}
+	return s
 }
 
 func whyCluster(c *progress.Cluster, several bool) []Section {
@@ -94,21 +111,36 @@ func whyCluster(c *progress.Cluster, several bool) []Section {
 func whyHead(c *progress.Cluster) []Note {
 	var out []Note
 	switch b := c.Baton; {
+	case b != nil && c.State == progress.Unknown:
+		out = append(out, Note{Text: fmt.Sprintf("Cluster %s: not all of it was seen, and what was seen waits for %s", c.Key, holderText(b)), Style: Warn})
 	case b != nil:
 		text := fmt.Sprintf("Cluster %s is %s and waits for %s", c.Key, c.State, holderText(b))
 		if since := forText(b); since != "" {
 			text += ", for " + since
 		}
 		out = append(out, Note{Text: text, Style: stateStyle(c.State)})
-	case c.State == progress.Healthy && len(c.Notes) == 0:
+	case c.State == progress.Healthy && (len(c.Notes) == 0 || c.About == ""):
 		out = append(out, Note{Text: "Cluster " + c.Key + " is healthy: nobody waits for anything", Style: Good})
 	case c.State == progress.Unknown:
 		out = append(out, Note{Text: "Cluster " + c.Key + ": nothing can be said, for not all of it was seen", Style: Warn})
 	}
 	for _, n := range c.Notes {
-		out = append(out, Note{Text: n, Style: Info})
+		out = append(out, Note{Text: whyText(n), Style: Info})
+	}
+	for _, n := range whyMissing(c) {
+		out = append(out, Note{Text: "not seen: " + n.String(), Style: Warn})
 	}
 	return out
+}
+
+// whyMissing is what a cluster's state lacks, each once.
+func whyMissing(c *progress.Cluster) []inventory.Need {
+	out := slices.Clone(c.Missing)
+	if c.Baton != nil {
+		out = append(out, c.Baton.Missing...)
+	}
+	slices.SortFunc(out, inventory.CompareNeeds)
+	return slices.Compact(out)
 }
 
 // holderText names the holder with its Deployment.
@@ -158,7 +190,7 @@ func batonBranch(b *progress.Baton, first bool) Branch {
 
 // batonSection says all about the first baton: evidence, what to do, and the next commands.
 func batonSection(b *progress.Baton) []Section {
-	items := []KeyValue{{Key: "Waits for", Value: holderText(b)}, {Key: "Object", Value: objectText(b)}, {Key: "Because", Value: b.Detail, Style: stateStyle(b.State)}}
+	items := []KeyValue{{Key: "Waits for", Value: holderText(b)}, {Key: "Object", Value: objectText(b)}, {Key: "Because", Value: whyText(b.Detail), Style: stateStyle(b.State)}}
 	if k := b.Condition; k != nil {
 		text := k.Type + "=" + k.Status
 		if k.Reason != "" {
@@ -167,7 +199,7 @@ func batonSection(b *progress.Baton) []Section {
 		if k.Message != "" {
 			text += ": " + k.Message
 		}
-		items = append(items, KeyValue{Key: "Condition", Value: text})
+		items = append(items, KeyValue{Key: "Condition", Value: whyText(text)})
 	}
 	if b.Since != nil {
 		items = append(items, KeyValue{Key: "Since", Value: b.Since.Format(time.RFC3339)})
@@ -179,7 +211,7 @@ func batonSection(b *progress.Baton) []Section {
 		items = append(items, KeyValue{Key: "Do", Value: b.Remedy})
 	}
 	for _, e := range b.Evidence {
-		items = append(items, KeyValue{Key: "Evidence", Value: e})
+		items = append(items, KeyValue{Key: "Evidence", Value: whyText(e)})
 	}
 	out := []Section{{Title: "Whose turn it is:", Blocks: []Block{KeyValues{Items: items}}}}
 	if len(b.Commands) > 0 {

@@ -1,6 +1,9 @@
 package render
 
 import (
+	"bytes"
+	"strings"
+	"testing"
 	"time"
 
 	"github.com/proxaudit/proxaudit/audit"
@@ -31,4 +34,26 @@ func sampleWhy() *audit.WhyReport {
 			Others: []progress.Baton{{Phase: progress.PhaseWorkers, State: progress.Converging, Holder: progress.Core, Object: inventory.Ref{Kind: "MachineSet", Namespace: "prod", Name: "prod-md"},
 				Cause: progress.CauseReplicas, Detail: "it has 0 of 2 Machines"}}},
 	}}
+}
+
+// A message of a megabyte does not bury the rest, and what lacks is said.
+func TestWhyForPeople(t *testing.T) {
+	r := sampleWhy()
+	b := r.Items[2].Baton
+	b.Condition.Message, b.Detail = strings.Repeat("x", 1<<20), strings.Repeat("y ", 1<<19)
+	b.Evidence = []string{strings.Repeat("é", 1<<20)}
+	r.Items[0] = progress.Cluster{Key: "dev", State: progress.Unknown, Missing: []inventory.Need{{Source: "management", Scope: "machines.cluster.x-k8s.io"}}}
+	for _, all := range []bool{false, true} {
+		var out bytes.Buffer
+		table, err := Lookup("table")
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := table.Write(&out, Why(r, all), Options{Width: 100}); err != nil {
+			t.Fatal(err)
+		}
+		if out.Len() > 20_000 || !strings.Contains(out.String(), "more characters") || !strings.Contains(out.String(), "not seen: management") {
+			t.Errorf("all %t: %d bytes:\n%.3000s", all, out.Len(), out.String())
+		}
+	}
 }

@@ -42,12 +42,12 @@ func (w *World) byCondition(phase PhaseID, object inventory.Ref, c *inventory.Co
 }
 
 // vague are causes of which an Event may say more.
-var vague = []Cause{CauseCondition, CauseProvisioning, CauseNotLooked, CauseReplicas, CauseFailed}
+var vague = []Cause{CauseCondition, CauseProvisioning, CauseNotLooked, CauseReplicas, CauseFailed, CauseRollout}
 
 // settle fills in what follows from the rest: for how long, in which state, what to run, and whether its controller lives.
 func (w *World) settle(b *Baton, fallback *time.Time) *Baton {
-	if b.Since == nil {
-		b.Since = fallback
+	if b.Since = w.past(b.Since); b.Since == nil {
+		b.Since = w.past(fallback)
 	}
 	if e := w.warning(b.Object); e != nil && b.Cluster == "" {
 		text := fmt.Sprintf("the last warning about it: %s: %s", e.Reason, e.Message)

@@ -1,6 +1,7 @@
 package progress
 
 import (
+	"cmp"
 	"slices"
 	"strings"
 
@@ -37,9 +38,8 @@ func (w *World) look(b *Baton) []string {
 	var out []string
 	if r.Name != "" && b.Cluster == "" {
 		out = append(out, w.management(inNamespace(r, "describe", resource(r), r.Name)...))
-		if r.Namespace != "" {
-			out = append(out, w.management("-n", r.Namespace, "get", "events", "--field-selector", "involvedObject.kind="+r.Kind+",involvedObject.name="+r.Name))
-		}
+		// Events about what has no namespace are in this one (kubernetes client-go tools/events, tools/record).
+		out = append(out, w.management("-n", cmp.Or(r.Namespace, "default"), "get", "events", "--field-selector", "involvedObject.kind="+r.Kind+",involvedObject.name="+r.Name))
 	}
 	if p := w.provider(b.Holder, r.Kind); p != nil {
 		out = append(out, w.management("-n", p.Namespace, "logs", "deployment/"+p.Name, "--since=1h"))

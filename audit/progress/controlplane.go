@@ -1,6 +1,7 @@
 package progress
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 
@@ -41,7 +42,7 @@ func groupRef(g *inventory.Group) inventory.Ref {
 // controlPlane is the second, third and fourth phase.
 func (x *walk) controlPlane() {
 	g, machines := x.plane(), x.planes()
-	if !x.planeObject(g, machines) {
+	if x.foreignPlane(machines) || !x.planeObject(g, machines) {
 		return
 	}
 	bootstrapped, up, joined := 0, 0, 0
@@ -74,8 +75,11 @@ func (x *walk) controlPlane() {
 		words = "initialised"
 	}
 	state(PhaseControlPlane, x.initialized() && joined == wanted && joined > 0, fmt.Sprintf("%s, %d of %d control-plane Machines have their Node", words, joined, wanted))
-	if g != nil && up > 0 && !x.has(PhaseBootstrap) && !x.has(PhaseHosts) && !x.has(PhaseControlPlane) {
+	if g != nil && up > 0 && !x.planeHeld() {
 		x.planeItself(g, joined, wanted)
+	}
+	if g != nil && !x.planeHeld() {
+		x.rollout(PhaseControlPlane, g, machines)
 	}
 }
 
@@ -90,7 +94,7 @@ func (x *walk) planeObject(g *inventory.Group, machines []*inventory.Machine) bo
 		}
 		return false
 	case g == nil && len(machines) == 0:
-		if ready {
+		if ready && x.s.Known(inventory.ManagementSource, inventory.ScopeMachines) {
 			b := x.hold(phase, x.ref, CauseObjectMissing, "it has neither a control plane object nor a control-plane Machine")
 			b.Holder, b.Remedy = Person, "Name the control plane in spec.controlPlaneRef."
 			x.add(b, &x.d.Meta)
@@ -98,6 +102,10 @@ func (x *walk) planeObject(g *inventory.Group, machines []*inventory.Machine) bo
 		return false
 	case g == nil:
 		return true
+	case g.DeletedAt != nil:
+		x.deleting(phase, groupRef(g), &g.Meta)
+		return len(machines) > 0
+	default:
 	}
 	if b := x.pausedBy(phase, groupRef(g), &g.Meta); b != nil && (len(machines) == 0 || !x.initialized()) {
 		x.add(b, &g.Meta)
@@ -131,10 +139,11 @@ func (x *walk) planeObject(g *inventory.Group, machines []*inventory.Machine) bo
 // blocked adds why a control plane or MachineSet makes no Machine: the newer family says it of ScalingUp, and keeps the text of an error in
 // the older one's MachinesCreated.
 func (x *walk) blocked(b *Baton, g *inventory.Group) {
-	c := condition(&g.Meta, "ScalingUp")
-	if c != nil && c.Status == "True" {
-		b.Condition, b.Since = c, c.Since
-		tell(b, c.Message)
+	for _, t := range []string{"ScalingUp", "ScalingDown"} {
+		if c := condition(&g.Meta, t); c != nil && c.Status == "True" {
+			b.Condition, b.Since = c, c.Since
+			tell(b, c.Message)
+		}
 	}
 	if old := unmet(x.older(groupRef(g)), "MachinesCreated"); old != nil && slices.Contains(vague, b.Cause) {
 		how, _ := x.byCondition(b.Phase, groupRef(g), old)
@@ -154,7 +163,11 @@ func (x *walk) planeItself(g *inventory.Group, joined, wanted int) {
 		x.add(b, &g.Meta)
 		return
 	}
+	broken := false
 	unhealthy := unmet(&g.Meta, "EtcdClusterHealthy", "EtcdClusterHealthyCondition", "ControlPlaneComponentsHealthy", "CertificatesAvailable", "MachinesCreated")
+	if c := unmet(&g.Meta, "Available", "Ready"); x.initialized() && (unhealthy != nil || c != nil) {
+		broken = x.planeNodes(g, cmp.Or(unhealthy, c))
+	}
 	switch {
 	case !x.initialized():
 		b := x.hold(phase, groupRef(g), CauseNotInitialized, "its first machine has a Node, and it does not say that it is initialised")
@@ -175,7 +188,10 @@ func (x *walk) planeItself(g *inventory.Group, joined, wanted int) {
 	case len(x.planes()) > wanted:
 		b := x.hold(phase, groupRef(g), CauseReplicas, "it has %d Machines, and %d are wanted", len(x.planes()), wanted)
 		b.Next, b.Since = "the controller deletes one", latest(&g.Meta)
+		x.blocked(b, g)
 		x.add(b, &g.Meta)
+	case broken:
+		// What is wrong with its Nodes is said, and that it is not available follows.
 	default:
 		x.notAvailable(g, unhealthy)
 	}
@@ -195,6 +211,9 @@ func (x *walk) notAvailable(g *inventory.Group, unhealthy *inventory.Condition) 
 	if passes || b.Cause == CauseCondition {
 		b.Cause = CauseNotAvailable
 		b.Detail = "it is initialised, and not available"
+		if c.Type != "Available" {
+			b.Detail = fmt.Sprintf("it is initialised, and %s is %s", c.Type, c.Status)
+		}
 		if c.Message != "" {
 			b.Detail += ": " + c.Message
 		}
@@ -202,100 +221,6 @@ func (x *walk) notAvailable(g *inventory.Group, unhealthy *inventory.Condition) 
 		b.Remedy = "See the condition's message, and the Pods of etcd and the API server in the cluster's kube-system."
 		tell(b, c.Message)
 	}
-	x.states[PhaseControlPlane].Evidence = append(x.states[PhaseControlPlane].Evidence, "initialised, and not available")
+	x.states[PhaseControlPlane].Evidence = append(x.states[PhaseControlPlane].Evidence, "initialised, and not all of it is well")
 	x.add(b, &g.Meta)
-}
-
-// workers is the fifth phase.
-func (x *walk) workers() {
-	const phase = PhaseWorkers
-	machines := x.others()
-	wanted, joined, waiting := 0, 0, 0
-	for _, g := range x.groups[x.cluster.Key] {
-		if g.Kind != "MachineSet" && g.Kind != "MachineDeployment" {
-			continue
-		}
-		if g.Kind == "MachineDeployment" && g.Replicas != nil {
-			wanted += int(*g.Replicas)
-		}
-		if g.Kind == "MachineSet" && g.Owner(inventory.GroupCluster, "MachineDeployment") == nil && g.Replicas != nil {
-			wanted += int(*g.Replicas)
-		}
-		x.group(g)
-	}
-	for _, m := range machines {
-		done, waits := x.machine(m, workerStages)
-		if done {
-			joined++
-		}
-		if waits {
-			waiting++
-		}
-	}
-	evidence := fmt.Sprintf("%d of %d worker Machines have their Node", joined, max(wanted, len(machines)))
-	if wanted == 0 && len(machines) == 0 {
-		evidence = "it has no workers"
-	}
-	state := NotStarted
-	if joined >= wanted && joined == len(machines) && waiting == 0 && !x.has(phase) && x.initialized() {
-		state = Done
-	}
-	x.phase(phase, state, evidence)
-}
-
-// group is a MachineSet or MachineDeployment that has not what it wants.
-func (x *walk) group(g *inventory.Group) {
-	const phase = PhaseWorkers
-	own := 0
-	for _, m := range x.others() {
-		if m.Labels[labelOf(g.Kind)] == g.Name {
-			own++
-		}
-	}
-	if g.Replicas == nil || own == int(*g.Replicas) && g.DeletedAt == nil {
-		return
-	}
-	if !x.s.Known(inventory.ManagementSource, inventory.ScopeMachines) && g.DeletedAt == nil {
-		// Which Machines it has was not seen.
-		return
-	}
-	ref := groupRef(g)
-	if b := x.pausedBy(phase, ref, &g.Meta); b != nil {
-		x.add(b, &g.Meta)
-		return
-	}
-	if g.DeletedAt != nil {
-		x.deleting(phase, ref, &g.Meta)
-		return
-	}
-	// A MachineDeployment has its Machines from its MachineSets.
-	if g.Kind == "MachineDeployment" && slices.ContainsFunc(x.groups[x.cluster.Key], func(s *inventory.Group) bool {
-		o := s.Owner(inventory.GroupCluster, "MachineDeployment")
-		return s.Kind == "MachineSet" && o != nil && o.Name == g.Name
-	}) {
-		return
-	}
-	if !x.initialized() && own < int(*g.Replicas) {
-		// Preflight checks keep it from making any before the control plane is there.
-		return
-	}
-	if c := unmet(&g.Meta, "MachinesCreated"); c != nil {
-		b, _ := x.byCondition(phase, ref, c)
-		x.add(b, &g.Meta)
-		return
-	}
-	b := x.hold(phase, ref, CauseReplicas, "it has %d of %d Machines", own, *g.Replicas)
-	b.Next, b.Since = "the controller makes the missing ones", latest(&g.Meta)
-	if own > int(*g.Replicas) {
-		b.Next = "the controller deletes those that are too many"
-	}
-	x.blocked(b, g)
-	x.add(b, &g.Meta)
-}
-
-func labelOf(kind string) string {
-	if kind == "MachineSet" {
-		return "cluster.x-k8s.io/set-name"
-	}
-	return "cluster.x-k8s.io/deployment-name"
 }

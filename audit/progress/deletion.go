@@ -31,6 +31,10 @@ func (x *walk) deletion() {
 	if x.has(phase) {
 		return
 	}
+	if !x.s.Known(inventory.ManagementSource, inventory.ScopeMachines) {
+		x.notSeen(phase, x.ref, needOf("Machine", inventory.GroupCluster), "it is being deleted, and its Machines were not seen: any of them may hold it")
+		return
+	}
 	if pc := x.d.Infrastructure; pc != nil && pc.DeletedAt != nil {
 		x.deleting(phase, *orRef(x.d.InfrastructureRef), &pc.Meta)
 		return
@@ -112,6 +116,10 @@ func (x *walk) deletedInfra(phase PhaseID, ref inventory.Ref) bool {
 			continue
 		}
 		pm := x.infra[keyOf(*mm.InfrastructureRef)]
+		if pm == nil && mm.InfrastructureRef.Kind == "ProxmoxMachine" && !x.known("ProxmoxMachine", inventory.GroupInfrastructure) {
+			x.notSeen(phase, ref, needOf("ProxmoxMachine", inventory.GroupInfrastructure), "it is being deleted, and its ProxmoxMachine was not seen")
+			return true
+		}
 		if pm == nil || pm.DeletedAt == nil {
 			return false
 		}

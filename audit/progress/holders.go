@@ -53,15 +53,45 @@ func labels(h Holder, kind string) []string {
 	}
 }
 
-// provider is the Deployment of a holder; nil if none was found.
+// provider is the Deployment of a holder; nil if none was found. Of several the first that acts: an older one may have been left behind,
+// and which of them looks at which namespaces nobody says.
 func (w *World) provider(h Holder, kind string) *inventory.Provider {
 	want := labels(h, kind)
+	var found *inventory.Provider
 	for i := range w.s.Providers {
-		if p := &w.s.Providers[i]; slices.Contains(want, p.Label) {
+		p := &w.s.Providers[i]
+		if !slices.Contains(want, p.Label) {
+			continue
+		}
+		if w.dead(p) == "" {
 			return p
 		}
+		if found == nil {
+			found = p
+		}
 	}
-	return nil
+	return found
+}
+
+// clock is the time in the management cluster, as far as leases tell it: with several controllers the last that renewed its lease lives,
+// and if that seems long ago, it is our clock that is wrong.
+func (w *World) clock() time.Time {
+	var last time.Time
+	controllers := 0
+	for i := range w.s.Providers {
+		for j := range w.s.Providers[i].Leases {
+			if at := w.s.Providers[i].Leases[j].Renewed; at != nil && at.After(last) {
+				last = *at
+			}
+		}
+		if len(w.s.Providers[i].Leases) > 0 {
+			controllers++
+		}
+	}
+	if controllers > 1 && last.Before(w.s.CollectedAt) {
+		return last
+	}
+	return w.s.CollectedAt
 }
 
 // leaseSlack is what a lease may be late beyond its own length, for clocks that differ.
@@ -99,7 +129,7 @@ func (w *World) dead(p *inventory.Provider) string {
 		if l.Renewed == nil {
 			continue
 		}
-		if w.s.CollectedAt.Sub(*l.Renewed) <= time.Duration(l.Seconds)*time.Second+leaseSlack {
+		if w.clock().Sub(*l.Renewed) <= time.Duration(l.Seconds)*time.Second+leaseSlack {
 			return ""
 		}
 		if stale == nil || l.Renewed.After(*stale.Renewed) {
@@ -110,6 +140,16 @@ func (w *World) dead(p *inventory.Provider) string {
 		return fmt.Sprintf("nobody has renewed its leader's lease %s since %s, so that none of its Pods acts", stale.Name, stale.Renewed.UTC().Format(time.RFC3339))
 	}
 	return ""
+}
+
+// says is true if a condition is an object's own.
+func (w *World) says(r inventory.Ref, c *inventory.Condition) bool {
+	m := w.meta(&r)
+	if m == nil {
+		return false
+	}
+	own := condition(m, c.Type)
+	return own != nil && own.Reason == c.Reason && own.Since != nil && own.Since.Equal(*c.Since)
 }
 
 // starting is true if what is there is so young that it may still come up.
@@ -135,6 +175,11 @@ func (w *World) alive(b *Baton) *Baton {
 	p := w.provider(b.Holder, b.Object.Kind)
 	if p == nil {
 		if !w.s.Known(inventory.ManagementSource, inventory.ScopeProviders) {
+			return b
+		}
+		if c := b.Condition; c != nil && c.Since != nil && w.s.CollectedAt.Sub(*c.Since) < w.grace && holderOf(b.Object.Kind) == b.Holder && w.says(b.Object, c) {
+			// Somebody has written that just now: a controller lives, whatever labels it has.
+			b.Evidence = append(b.Evidence, fmt.Sprintf("no Deployment has the label cluster.x-k8s.io/provider=%s, by which its controller would be known", want[0]))
 			return b
 		}
 		out := *b

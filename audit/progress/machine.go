@@ -81,6 +81,7 @@ func (x *walk) bootstrapData(m *inventory.Machine, at stages) (done, waits bool)
 	}
 	b, passes := x.byCondition(at.bootstrap, *m.BootstrapRef, c)
 	if passes {
+		x.waits(b, config, m)
 		return false, true
 	}
 	x.add(b, config)
@@ -108,7 +109,7 @@ func (x *walk) bootstrapSecret(m *inventory.Machine, at stages) bool {
 // host is done if the Machine's VM is up, by its controller's word.
 func (x *walk) host(m *inventory.Machine, at stages) (done, waits bool) {
 	if m.InfrastructureReady {
-		return true, false
+		return !x.hostLost(m, at), false
 	}
 	r := m.InfrastructureRef
 	switch {
@@ -120,6 +121,7 @@ func (x *walk) host(m *inventory.Machine, at stages) (done, waits bool) {
 	case r.Kind != "ProxmoxMachine":
 		b := x.hold(at.host, *r, CauseCondition, "its infrastructure is a %s, which is another provider's", r.Kind)
 		b.Holder = Other
+		x.word(b, &m.Meta, "InfrastructureReady")
 		x.add(b, &m.Meta)
 		return false, false
 	}
@@ -140,6 +142,7 @@ func (x *walk) host(m *inventory.Machine, at stages) (done, waits bool) {
 	}
 	b, passes := x.vm(at.host, *r, pm)
 	if passes {
+		x.waits(b, &pm.Meta, m)
 		return false, true
 	}
 	if b == nil {

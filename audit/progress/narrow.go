@@ -9,22 +9,29 @@ import (
 // Narrow leaves of a cluster's progress what is about one Machine or Node: its own batons, or, if it waits for another object, the cluster's
 // first.
 func (w *World) Narrow(c Cluster, about inventory.Ref) Cluster {
+	c.About = about.Kind + " " + about.Name
 	names := w.namesOf(c.Key, about)
 	var own []Baton
 	through := w.through(c.Key, about)
 	for _, b := range all(&c) {
-		// Nothing moves in a paused cluster, whatever the machine itself waits for. One that is through waits for nothing.
-		paused := b.Cause == CausePaused && b.Object.Kind == "Cluster" && !through
+		// Nothing moves in a cluster that is paused or not there, whatever the machine itself waits for. One that is through waits for nothing.
+		paused := (b.Cause == CausePaused || b.Cause == CauseOwnerMissing) && b.Object.Kind == "Cluster" && !through
 		if paused || names[keyOf(b.Object)] || names[key{"", "", b.About}] {
 			own = append(own, b)
 		}
 	}
 	if len(own) == 0 {
+		if c.State == NotManaged {
+			return c
+		}
 		if through {
-			c.Notes = append(c.Notes, about.Kind+" "+about.Name+" waits for nobody: it is Running, with its Node Ready")
+			c.Notes = append(c.Notes, c.About+" waits for nobody: "+map[string]string{"Machine": "its Node is Ready", "Node": "it is Ready"}[about.Kind])
 			c.State, c.Baton, c.Others, c.Phase = Healthy, nil, nil, ""
 		} else if c.Baton != nil {
-			c.Notes = append(c.Notes, about.Kind+" "+about.Name+" has nothing of its own to wait for: it waits for the cluster")
+			if list := shared(&c); len(list) > 0 {
+				c.Baton, c.Others, c.Phase, c.State = &list[0], list[1:], list[0].Phase, list[0].State
+			}
+			c.Notes = append(c.Notes, c.About+" has nothing of its own to wait for: it waits for the cluster")
 		}
 		return c
 	}
@@ -41,6 +48,17 @@ func all(c *Cluster) []Baton {
 		return nil
 	}
 	return append([]Baton{*c.Baton}, c.Others...)
+}
+
+// shared are the batons that everybody waits for: what comes before the workers, and controllers that do not act.
+func shared(c *Cluster) []Baton {
+	var out []Baton
+	for _, b := range all(c) {
+		if b.Phase != PhaseWorkers && b.Phase != PhaseNetwork || b.Cause == CauseControllerDown || b.Cause == CauseControllerMissing {
+			out = append(out, b)
+		}
+	}
+	return out
 }
 
 // namesOf are the objects that stand for one machine.
@@ -91,8 +109,11 @@ func (w *World) Machines(c *inventory.Cluster) map[string]*Baton {
 		}
 		name := m.Namespace + "/" + m.Name
 		// What holds another Machine says nothing of this one, unless it is a controller that both wait for.
-		if b := p.Baton; b != nil && (b.About == "" && b.Object.Kind != "Node" || b.Cause == CauseControllerDown || b.Cause == CauseControllerMissing) {
-			out[name] = b
+		for _, b := range append(shared(&p), all(&p)...) {
+			if b.About == "" && b.Object.Kind != "Node" || b.Cause == CauseControllerDown || b.Cause == CauseControllerMissing {
+				out[name] = &b
+				break
+			}
 		}
 		for _, b := range all(&p) {
 			if b.About == m.Name || b.Object == machineRef(m) {

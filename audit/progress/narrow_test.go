@@ -98,6 +98,37 @@ func TestNarrowInAPausedCluster(t *testing.T) {
 	}
 }
 
+// What holds another worker is not what a machine waits for that waits for the control plane.
+func TestNarrowToWhatAllWaitFor(t *testing.T) {
+	l := named(t, "a worker waits for the control plane").lab(t)
+	l.patch(t, `
+apiVersion: cluster.x-k8s.io/v1beta2
+kind: Machine
+metadata: {name: prod-a0, namespace: team, creationTimestamp: "@3d", labels: {cluster.x-k8s.io/cluster-name: prod}, annotations: {cluster.x-k8s.io/paused: ""}}
+spec: {clusterName: prod, bootstrap: {configRef: {apiGroup: bootstrap.cluster.x-k8s.io, kind: KubeadmConfig, name: prod-a0}}, infrastructureRef: {apiGroup: infrastructure.cluster.x-k8s.io, kind: ProxmoxMachine, name: prod-a0}}
+---
+kind: Machine
+metadata: {name: prod-cp-a}
+status: {conditions: [{type: InfrastructureReady, status: "True", reason: Ready, lastTransitionTime: "@3m"}]}`)
+	s := l.snapshot(t)
+	if c := analyse(s); c.State != progress.Stuck || c.Baton.Object.Name != "prod-a0" {
+		t.Fatalf("%s", toJSON(t, c))
+	}
+	got := narrowed(s, inventory.Ref{Group: inventory.GroupCluster, Kind: "Machine", Namespace: "team", Name: "prod-w1"})
+	if got.State != progress.Converging || got.Baton.Object.Name != "prod-cp-a" || got.About != "Machine prod-w1" {
+		t.Errorf("%s", toJSON(t, got))
+	}
+}
+
+// A Node of a cluster that nobody manages is nobody's too.
+func TestNarrowInAClusterOfNobody(t *testing.T) {
+	l := newLab(t, "v1beta2")
+	l.objects = nil
+	if got := narrowed(l.snapshot(t), inventory.Ref{Kind: "Node", Name: "prod-w1"}); got.State != progress.NotManaged || len(got.Notes) != 1 {
+		t.Errorf("%s", toJSON(t, got))
+	}
+}
+
 // One that is through waits for nothing, and so not for whoever paused the cluster either.
 func TestNarrowOfAMachineThatIsThrough(t *testing.T) {
 	l := named(t, "the clone runs").lab(t)

@@ -2,8 +2,10 @@ package progress
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
+	"github.com/proxaudit/proxaudit/audit/identity"
 	"github.com/proxaudit/proxaudit/inventory"
 )
 
@@ -22,10 +24,13 @@ func (x *walk) network() {
 			ready++
 			continue
 		}
-		x.add(x.notReady(n), nil)
+		if !x.held[n.Name] {
+			x.add(x.notReady(n), nil)
+		}
 	}
 	state := NotStarted
-	if ready > 0 && ready == len(nodes) {
+	// A cluster that wants no machine has no Node either.
+	if ready == len(nodes) && (ready > 0 || len(x.machines[x.cluster.Key]) == 0 && x.initialized()) {
 		state = Done
 	}
 	evidence := fmt.Sprintf("%d of %d Nodes are Ready", ready, len(nodes))
@@ -59,7 +64,37 @@ func (x *walk) notReady(n *inventory.Node) *Baton {
 	default:
 		b.Remedy = "See the condition's message, and journalctl -u kubelet on it."
 	}
+	x.nodeVM(b, n)
 	return b
+}
+
+// nodeVM adds to a Node that is not Ready what Proxmox says of its VM, and whose it is: without a Machine no controller replaces it.
+func (x *walk) nodeVM(b *Baton, n *inventory.Node) {
+	owned := slices.ContainsFunc(x.machines[x.cluster.Key], func(m *inventory.Machine) bool {
+		return m.NodeRef == n.Name || m.ProviderID != "" && m.ProviderID == n.ProviderID
+	})
+	if !owned && x.s.Known(inventory.ManagementSource, inventory.ScopeMachines) {
+		b.Detail += "; no Machine declares it: no controller replaces it"
+	}
+	e := x.graph.Of(inventory.Subject{Kind: inventory.SubjectNode, Scope: n.Cluster, Name: n.Name})
+	switch {
+	case e == nil:
+	case len(e.VMs) == 1:
+		v := &x.s.VMs[e.VMs[0]]
+		if b.Cause == CauseNodeNotReady {
+			b.Evidence = append(b.Evidence, fmt.Sprintf("VM %s on %s is %s", v.Key(), v.Node, v.Status))
+		}
+		if v.Status == "stopped" {
+			b.Cause, b.Holder, b.Next = CauseVMStopped, Person, ""
+			b.Detail = fmt.Sprintf("its VM %s is stopped: nobody starts it again", v.Key())
+			b.Remedy = "Start the VM, and see why it stopped."
+		}
+	case e.Class == identity.GhostMachine || e.Class == identity.GhostNode:
+		b.Cause, b.Holder, b.Next = CauseVMGone, Person, ""
+		b.Detail = "its VM is not in Proxmox any more"
+		b.Remedy = "Delete its Machine: its owner makes another one. A Node without a Machine is deleted itself."
+	default:
+	}
 }
 
 // networkByMachines goes by what the Machines say of their Nodes, where the Nodes themselves were not seen.
@@ -73,6 +108,13 @@ func (x *walk) networkByMachines() {
 		}
 		with++
 		c := unmet(&m.Meta, "NodeReady", "NodeHealthy")
+		if c == nil && condition(&m.Meta, "NodeReady", "NodeHealthy") == nil {
+			// Neither the Node nor its Machine says how it is.
+			if need := (inventory.Need{Source: inventory.ClusterSource(x.cluster.Key), Scope: inventory.ScopeNodes}); !slices.Contains(x.unseen, need) {
+				x.unseen = append(x.unseen, need)
+			}
+			continue
+		}
 		if c == nil {
 			ready++
 			continue
@@ -90,7 +132,7 @@ func (x *walk) networkByMachines() {
 		x.add(b, &m.Meta)
 	}
 	state := NotStarted
-	if with > 0 && ready == with {
+	if ready == with && (with > 0 || len(machines) == 0 && x.initialized()) {
 		state = Done
 	}
 	evidence := fmt.Sprintf("%d of %d Nodes are ready, by the Machines' word (the Nodes were not seen)", ready, with)

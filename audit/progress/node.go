@@ -1,6 +1,7 @@
 package progress
 
 import (
+	"encoding/json"
 	"fmt"
 	"strings"
 	"time"
@@ -75,7 +76,12 @@ func (x *walk) mismatch(m *inventory.Machine, at stages, n *inventory.Node, why 
 	if n.ProviderID == "" {
 		b.Cause = CauseNodeProviderID
 		b.Detail = fmt.Sprintf("the Node %s has no providerID, and the Machine %s looks for %s (%s)", n.Name, m.Name, m.ProviderID, why)
-		b.Remedy = fmt.Sprintf("The kubelet gets it by --provider-id (kubeletExtraArgs of the KubeadmConfig), or a cloud provider sets it. Once: kubectl patch node %s -p '{\"spec\":{\"providerID\":\"%s\"}}'. It cannot be changed afterwards.", n.Name, m.ProviderID)
+		patch, err := json.Marshal(map[string]any{"spec": map[string]string{"providerID": m.ProviderID}})
+		if err != nil {
+			panic("unreachable: strings are JSON")
+		}
+		b.Remedy = "The kubelet gets it by --provider-id (kubeletExtraArgs of the KubeadmConfig), or a cloud provider sets it. Once, by a command that CHANGES the Node: " +
+			x.workload(x.cluster, "patch", "node", n.Name, "-p", string(patch)) + ". It cannot be changed afterwards."
 		return b
 	}
 	b.Cause = CauseProviderIDMismatch
@@ -101,6 +107,13 @@ func (x *walk) noNode(m *inventory.Machine, at stages) *Baton {
 		b.Detail = "its VM is up, and kubeadm has not initialised the control plane there yet"
 		if talos {
 			b.Next, b.Detail = "Talos boots, and the control-plane provider bootstraps etcd there", "its VM is up, and Talos has not initialised the control plane there yet"
+			if g := x.plane(); g != nil {
+				if c := unmet(&g.Meta, "Available"); c != nil {
+					if said, passes := x.byCondition(at.node, groupRef(g), c); !passes && said.Cause != CauseCondition {
+						return said
+					}
+				}
+			}
 		}
 	} else if up != nil && x.s.CollectedAt.Sub(*up) > tokenLife && m.BootstrapRef != nil && m.BootstrapRef.Kind == "KubeadmConfig" {
 		b.Cause, b.Holder, b.Next = CauseJoinExpired, Person, ""

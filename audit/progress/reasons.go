@@ -92,6 +92,13 @@ var meanings = map[string]meaning{
 	"TalosConfig/WaitingForControlPlaneAvailable": {passes: true, cause: CauseBootstrapData, says: "it waits for the control plane to be initialised"},
 	"TalosConfig/DataSecretGenerationFailed":      {cause: CauseBootstrapData, says: "the bootstrap data could not be made", next: "the controller tries again", remedy: "See the message."},
 
+	"TalosControlPlane/WaitingForTalosBoot":                 {passes: true, cause: CauseNotInitialized, says: "it waits for Talos on the first machine"},
+	"TalosControlPlane/WaitingForMachines":                  {passes: true, cause: CauseNotInitialized, says: "it waits for its machines"},
+	"TalosControlPlane/InvalidControlPlaneConfig":           {cause: CauseBootstrapData, says: "the configuration of its machines is not valid, and it does not go on with them", holder: Person, remedy: "See the message, and correct spec.controlPlaneConfig."},
+	"TalosControlPlane/InfrastructureTemplateCloningFailed": {cause: CauseObjectMissing, says: "the template of its machines cannot be cloned", holder: Person, remedy: "Make the ProxmoxMachineTemplate that spec.infrastructureTemplate names, or correct the name."},
+	"TalosControlPlane/BootstrapTemplateCloningFailed":      {cause: CauseObjectMissing, says: "the TalosConfig of a machine cannot be made", remedy: "See the message."},
+	"TalosControlPlane/MachineGenerationFailed":             {cause: CauseFailed, says: "a Machine cannot be made", next: "the controller tries again", remedy: "See the message."},
+
 	"Cluster/WaitingForBeforeDeleteHook": {cause: CauseHook, says: "its deletion waits for the BeforeClusterDelete hook of a runtime extension", holder: Other, next: "the extension lets it go on",
 		remedy: "See the extension's own log (ExtensionConfig)."},
 	"Machine/WaitingExternalHook":              {cause: CauseHook, says: "its deletion waits for a hook", holder: Person, remedy: "Whoever set the annotation (pre-drain or pre-terminate.delete.hook.machine.cluster.x-k8s.io/…) has to take it off."},
@@ -136,34 +143,39 @@ var told = []struct {
 	says   string
 	holder Holder
 	remedy string
+	// proxmox is true for what an error of CAPMOX alone can mean: others reach other servers.
+	proxmox bool
 }{
-	{"failed calling webhook", CauseWebhook, "a webhook does not answer, and the API server takes no write without it", Person, "Get the webhook's controller to run: its Service is in the message."},
-	{"unable to find vm template", CauseTemplateMissing, "the template is not there", Person, "Put the template back on the host that spec.sourceNode names, or correct spec.templateID of the ProxmoxMachineTemplate."},
-	{"VM templates with tags", CauseTemplateMissing, "no template has the tags, or several have", Person, "Give exactly one template the tags that spec.templateSelector names."},
-	{"of memory on node", CauseNoRoom, "no host has room for the VM", Person, "Free memory on the hosts that spec.allowedNodes names, or allow more hosts."},
-	{"No free vmid found in vmIDRange", CauseFailed, "the range of VMIDs has none left", Person, "Widen spec.vmIDRange, or delete machines in it."},
-	{"cloud-init failed execution", CauseCloudInitFailed, "cloud-init failed in the VM", Person, "Look into the VM (its console, /var/log/cloud-init-output.log). Once that is mended, delete the Machine: its owner makes another one."},
-	{"Static IP claim", CauseAddressWait, "its claim of an address is in the way", Person, "See the message: look at the IPAddressClaim that it names, and delete it if it is stale."},
-	{"Template does not exist", CauseObjectMissing, "a template that it names does not exist", Person, "Make the template that the message names, or correct the reference to it."},
-	{"Template do not exist", CauseObjectMissing, "templates that it names do not exist", Person, "Make the templates that the message names, or correct the references to them."},
-	{"version skew policy", CauseSkew, "its version and the control plane's are too far apart", Person, "Bring spec.template.spec.version to the control plane's version, or upgrade the control plane first."},
-	{"preflight check failed", CausePreflight, "it makes no Machine before its preflight checks pass", "", "See the message: the control plane is not stable, or the versions are too far apart."},
-	{"not authorized", CauseCredentials, "Proxmox does not let CAPMOX in", Person, "Correct the API token and its secret in CAPMOX's credentials."},
-	{"no such token", CauseCredentials, "Proxmox does not know CAPMOX's API token", Person, "Correct the API token and its secret in CAPMOX's credentials."},
-	{"invalid token value", CauseCredentials, "the secret of CAPMOX's API token is wrong", Person, "Correct the API token and its secret in CAPMOX's credentials."},
-	{"401 ", CauseCredentials, "Proxmox does not let CAPMOX in", Person, "Correct the API token and its secret in CAPMOX's credentials."},
-	{"Permission check failed", CauseCredentials, "CAPMOX's API token lacks a privilege", Person, "Grant the privilege that the message names (pveum acl modify)."},
-	{"connection refused", CauseUnreachable, "nothing listens at the address", "", "See that what the address names runs, and that the management cluster reaches it."},
-	{"no such host", CauseUnreachable, "the name of the address is not known", Person, "Correct the address, or the DNS of the management cluster."},
-	{"i/o timeout", CauseUnreachable, "nobody answers at the address", "", "See that what the address names runs, and that the management cluster reaches it (firewall, route)."},
-	{"certificate signed by unknown authority", CauseUnreachable, "the certificate at the address is not trusted", Person, "Give CAPMOX the CA of Proxmox."},
+	{"failed calling webhook", CauseWebhook, "a webhook does not answer, and the API server takes no write without it", Person, "Get the webhook's controller to run: its Service is in the message.", false},
+	{"unable to find vm template", CauseTemplateMissing, "the template is not there", Person, "Put the template back on the host that spec.sourceNode names, or correct spec.templateID of the ProxmoxMachineTemplate.", true},
+	{"VM templates with tags", CauseTemplateMissing, "no template has the tags, or several have", Person, "Give exactly one template the tags that spec.templateSelector names.", true},
+	{"of memory on node", CauseNoRoom, "no host has room for the VM", Person, "Free memory on the hosts that spec.allowedNodes names, or allow more hosts.", true},
+	{"No free vmid found in vmIDRange", CauseFailed, "the range of VMIDs has none left", Person, "Widen spec.vmIDRange, or delete machines in it.", true},
+	{"cloud-init failed execution", CauseCloudInitFailed, "cloud-init failed in the VM", Person, "Look into the VM (its console, /var/log/cloud-init-output.log). Once that is mended, delete the Machine: its owner makes another one.", true},
+	{"Static IP claim", CauseAddressWait, "its claim of an address is in the way", Person, "See the message: look at the IPAddressClaim that it names, and delete it if it is stale.", true},
+	{"Template does not exist", CauseObjectMissing, "a template that it names does not exist", Person, "Make the template that the message names, or correct the reference to it.", false},
+	{"Template do not exist", CauseObjectMissing, "templates that it names do not exist", Person, "Make the templates that the message names, or correct the references to them.", false},
+	{"version skew policy", CauseSkew, "its version and the control plane's are too far apart", Person, "Bring spec.template.spec.version to the control plane's version, or upgrade the control plane first.", false},
+	{"preflight check failed", CausePreflight, "it makes no Machine before its preflight checks pass", "", "See the message: the control plane is not stable, or the versions are too far apart.", false},
+	{"not authorized", CauseCredentials, "Proxmox does not let CAPMOX in", Person, "Correct the API token and its secret in CAPMOX's credentials.", true},
+	{"no such token", CauseCredentials, "Proxmox does not know CAPMOX's API token", Person, "Correct the API token and its secret in CAPMOX's credentials.", true},
+	{"invalid token value", CauseCredentials, "the secret of CAPMOX's API token is wrong", Person, "Correct the API token and its secret in CAPMOX's credentials.", true},
+	{"401 ", CauseCredentials, "Proxmox does not let CAPMOX in", Person, "Correct the API token and its secret in CAPMOX's credentials.", true},
+	{"Permission check failed", CauseCredentials, "CAPMOX's API token lacks a privilege", Person, "Grant the privilege that the message names (pveum acl modify).", true},
+	{"connection refused", CauseUnreachable, "nothing listens at the address", "", "See that what the address names runs, and that the management cluster reaches it.", true},
+	{"no such host", CauseUnreachable, "the name of the address is not known", Person, "Correct the address, or the DNS of the management cluster.", true},
+	{"i/o timeout", CauseUnreachable, "nobody answers at the address", "", "See that what the address names runs, and that the management cluster reaches it (firewall, route).", true},
+	{"certificate signed by unknown authority", CauseUnreachable, "the certificate at the address is not trusted", Person, "Give CAPMOX the CA of Proxmox.", true},
+	{"connection refused", CauseEndpointUnreachable, "nothing listens at the address", "", "See that what the address names runs, and that the management cluster reaches it.", false},
+	{"no such host", CauseEndpointUnreachable, "the name of the address is not known", Person, "Correct the address, or the DNS of the management cluster.", false},
+	{"i/o timeout", CauseEndpointUnreachable, "nobody answers at the address", "", "See that what the address names runs, and that the management cluster reaches it (firewall, route).", false},
 }
 
 // tell looks for a cause in the text of an error.
 func tell(b *Baton, texts ...string) {
 	for _, t := range told {
 		for _, text := range texts {
-			if !strings.Contains(text, t.text) {
+			if !strings.Contains(text, t.text) || t.proxmox && holderOf(b.Object.Kind) != Infrastructure {
 				continue
 			}
 			if b.Cause = t.cause; !strings.Contains(b.Detail, t.says) {

@@ -79,13 +79,15 @@ type Cluster struct {
 	Key       string `json:"cluster"`
 	Namespace string `json:"namespace,omitempty"`
 	Name      string `json:"name,omitempty"`
-	State     State  `json:"state"`
-	// Phase is the first that is not done.
+	// About is the Machine or Node that it is narrowed to, KIND NAME.
+	About string `json:"about,omitempty"`
+	State State  `json:"state"`
+	// Phase is the baton's, or else the first that is not done.
 	Phase  PhaseID `json:"phase,omitempty"`
 	Phases []Phase `json:"phases,omitempty"`
 	// Baton is whose turn it is first; nil if nothing is left to do, or nobody is responsible.
 	Baton *Baton `json:"baton,omitempty"`
-	// Others wait as well, in the order of the phases.
+	// Others wait as well: those that are stuck go first, each in the order of the phases.
 	Others []Baton `json:"others,omitempty"`
 	// Notes are remarks that change no state.
 	Notes []string `json:"notes,omitempty"`
@@ -144,6 +146,7 @@ const (
 	CauseNotInitialized      Cause = "not-initialized"
 	CauseNotAvailable        Cause = "not-available"
 	CauseReplicas            Cause = "replicas"
+	CauseRollout             Cause = "rollout"
 	CausePreflight           Cause = "preflight"
 	CauseSkew                Cause = "version-skew"
 	CauseWebhook             Cause = "webhook-down"

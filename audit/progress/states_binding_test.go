@@ -132,13 +132,13 @@ status: {conditions: [{type: NodeHealthy, status: "False", reason: NodeDeleted, 
 		object: "KubeadmControlPlane/prod-cp", says: "it is initialised, and not available", command: aboutKCP, alone: true},
 	{name: "etcd is not healthy, older family", world: "v1beta1", patch: healthyKCP + `status: {conditions: [{type: EtcdClusterHealthy, status: "False", severity: Error, reason: EtcdClusterUnhealthy, message: "Following Machines are reporting etcd member errors: prod-cp-a", lastTransitionTime: "@45m"}]}`,
 		state: progress.Stuck, phase: progress.PhaseControlPlane, holder: progress.ControlPlane, cause: progress.CauseNotAvailable,
-		object: "KubeadmControlPlane/prod-cp", says: "it is initialised, and not available", command: aboutKCP, alone: true},
+		object: "KubeadmControlPlane/prod-cp", says: "it is initialised, and EtcdClusterHealthy is False", command: aboutKCP, alone: true},
 	{name: "Talos' etcd is not healthy", world: "talos", patch: `
 kind: TalosControlPlane
 metadata: {name: prod-cp}
 status: {ready: false, conditions: [{type: EtcdClusterHealthyCondition, status: "False", severity: Error, reason: EtcdClusterUnhealthy, message: "etcd is expected to have 1 members, got 2", lastTransitionTime: "@45m"}]}`,
 		state: progress.Stuck, phase: progress.PhaseControlPlane, holder: progress.ControlPlane, cause: progress.CauseNotAvailable,
-		object: "TalosControlPlane/prod-cp", says: "it is initialised, and not available", command: "mgmt -n team describe taloscontrolplanes.controlplane.cluster.x-k8s.io prod-cp", alone: true},
+		object: "TalosControlPlane/prod-cp", says: "it is initialised, and EtcdClusterHealthyCondition is False", command: "mgmt -n team describe taloscontrolplanes.controlplane.cluster.x-k8s.io prod-cp", alone: true},
 	{name: "certificates went away", patch: healthyKCP + `status: {conditions: [{type: CertificatesAvailable, status: "False", reason: NotAvailable, message: "Cluster certificate for etcd is not available, please check cluster certificate secrets", lastTransitionTime: "@45m"}]}`,
 		state: progress.Stuck, phase: progress.PhaseControlPlane, holder: progress.Person, cause: progress.CauseCertificates,
 		object: "KubeadmControlPlane/prod-cp", says: "certificates", shows: "certificate for etcd", command: aboutKCP, alone: true},

@@ -75,6 +75,12 @@ message: 'failed calling webhook "default.machine.cluster.x-k8s.io": connection 
 lastTimestamp: "@48m"`,
 		state: progress.Stuck, phase: progress.PhaseBootstrap, holder: progress.ControlPlane, cause: progress.CauseNotLooked,
 		object: "KubeadmControlPlane/prod-cp", says: "no Machine yet", shows: "FailedInitialization", command: aboutKCP, alone: true},
+	{name: "Talos' configuration is not valid", world: "talos", stages: "plane-up", patch: `
+kind: TalosControlPlane
+metadata: {name: prod-cp}
+status: {conditions: [{type: Available, status: "False", severity: Error, reason: InvalidControlPlaneConfig, message: no init config, lastTransitionTime: "@40m"}]}`,
+		state: progress.Stuck, phase: progress.PhaseControlPlane, holder: progress.Person, cause: progress.CauseBootstrapData,
+		object: "TalosControlPlane/prod-cp", says: "is not valid", shows: "no init config", command: "mgmt -n team describe taloscontrolplanes.controlplane.cluster.x-k8s.io prod-cp", alone: true},
 	{name: "no KubeadmConfig", stages: "fresh infrastructure plane", patch: `{kind: KubeadmConfig, metadata: {name: prod-cp-a}, delete: true}`,
 		state: progress.Stuck, phase: progress.PhaseBootstrap, holder: progress.Person, cause: progress.CauseObjectMissing,
 		object: "KubeadmConfig/prod-cp-a", says: "there is no KubeadmConfig prod-cp-a", command: "mgmt -n team get kubeadmconfigs.bootstrap.cluster.x-k8s.io", alone: true},

@@ -35,6 +35,7 @@ const (
 	aboutPC      = "mgmt -n team describe proxmoxclusters.infrastructure.cluster.x-k8s.io prod"
 	aboutCluster = "mgmt -n team describe clusters.cluster.x-k8s.io prod"
 	aboutMachine = "mgmt -n team describe machines.cluster.x-k8s.io "
+	aboutMD      = "mgmt -n team describe machinedeployments.cluster.x-k8s.io prod-md"
 	aboutSet     = "mgmt -n team describe machinesets.cluster.x-k8s.io prod-md-x"
 	aboutKCP     = "mgmt -n team describe kubeadmcontrolplanes.controlplane.cluster.x-k8s.io prod-cp"
 	aboutConfig  = "mgmt -n team describe kubeadmconfigs.bootstrap.cluster.x-k8s.io "
@@ -66,7 +67,7 @@ func (c *state) lab(t *testing.T) *lab {
 // table are all states.
 func table() []state {
 	var out []state
-	for _, g := range [][]state{infrastructureStates, planeStates, hostStates, controllerStates, bindingStates, workerStates, deletionStates, networkStates} {
+	for _, g := range [][]state{infrastructureStates, planeStates, hostStates, controllerStates, bindingStates, workerStates, deletionStates, networkStates, rolloutStates, sumStates} {
 		out = append(out, g...)
 	}
 	return out

@@ -2,7 +2,6 @@ package progress
 
 import (
 	"encoding/json"
-	"slices"
 	"strings"
 	"time"
 
@@ -165,14 +164,28 @@ func needOf(kind, group string) inventory.Need {
 	return inventory.Need{Source: inventory.ManagementSource, Scope: strings.ToLower(kind) + "s." + group}
 }
 
-// condition is the first of some types that an object has.
+// condition is the first of some types that an object has. Older objects may list one type twice: the later one counts, and of two that
+// cannot be told apart the one that does not hold.
 func condition(m *inventory.Meta, types ...string) *inventory.Condition {
 	for _, t := range types {
-		if i := slices.IndexFunc(m.Conditions, func(c inventory.Condition) bool { return c.Type == t }); i >= 0 {
-			return &m.Conditions[i]
+		var found *inventory.Condition
+		for i := range m.Conditions {
+			if c := &m.Conditions[i]; c.Type == t && (found == nil || later(c, found)) {
+				found = c
+			}
+		}
+		if found != nil {
+			return found
 		}
 	}
 	return nil
+}
+
+func later(a, b *inventory.Condition) bool {
+	if a.Since == nil || b.Since == nil || a.Since.Equal(*b.Since) {
+		return (b.Since == nil || a.Since != nil) && (a.Since != nil && b.Since == nil || b.Status == "True" && a.Status != "True")
+	}
+	return a.Since.After(*b.Since)
 }
 
 // unmet is the first condition of some types that an object has and that does not hold.

@@ -25,7 +25,7 @@ Examples:
   proxaudit why --all
   proxaudit why --from monday.json.zst --all -o json`,
 	}, []cli.Flag{
-		&cli.StringFlag{Name: "cluster", Category: catCommand, Usage: "`NAME` of the cluster (not needed if there is one)"},
+		&cli.StringFlag{Name: "cluster", Category: catCommand, Usage: "`NAME` of the cluster, or NAMESPACE/NAME (not needed if there is one)"},
 		&cli.StringFlag{Name: "machine", Category: catCommand, Usage: "`NAME` of one Machine, or NAMESPACE/NAME"},
 		&cli.StringFlag{Name: "node", Category: catCommand, Usage: "`NAME` of one Node, or CLUSTER/NAME"},
 		&cli.BoolFlag{Name: "all", Category: catCommand, Usage: "every cluster, one line each"},
@@ -67,6 +67,8 @@ func whyError(err error) error {
 	switch {
 	case !errors.As(err, &none):
 		return err
+	case none.Several:
+		return usagef("%v", none).hint("Name one of them in full.")
 	case none.Kind == "cluster":
 		return known("cluster", []string{none.Name}, none.Known)
 	default:

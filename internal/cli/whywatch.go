@@ -2,6 +2,7 @@ package cli
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"time"
 
@@ -21,6 +22,8 @@ type whyWatch struct {
 	interval time.Duration
 	// said is the last line of each cluster, so that only changes are told where nobody sees a screen.
 	said map[string]string
+	// seen is true once what is watched was there.
+	seen bool
 }
 
 // readWhyWatch checks the flags that belong to --watch.
@@ -59,8 +62,9 @@ func (w *whyWatch) watch(ctx context.Context) error {
 		}
 		report, err := audit.Why(snap, w.settings.options(), w.scope)
 		if err != nil {
-			return whyError(err)
+			return w.gone(err)
 		}
+		w.seen = true
 		if err := w.show(report); err != nil {
 			return err
 		}
@@ -73,6 +77,16 @@ func (w *whyWatch) watch(ctx context.Context) error {
 		case <-time.After(w.interval):
 		}
 	}
+}
+
+// gone ends a watch whose cluster or machine is not there: if it was before, that is what a deletion ends with.
+func (w *whyWatch) gone(err error) error {
+	var none *audit.NoSuchError
+	if !w.seen || !errors.As(err, &none) || none.Several {
+		return whyError(err)
+	}
+	_, err = fmt.Fprintf(w.stdout(), "%s %s\n", w.env.Now().UTC().Format(time.RFC3339), render.Visible(none.Kind+" "+none.Name+" is gone"))
+	return stdoutError(err)
 }
 
 // show redraws a terminal, and appends what changed elsewhere.
@@ -106,6 +120,9 @@ func whyLine(c *audit.ClusterProgress) string {
 	line := fmt.Sprintf("cluster %s: %s", c.Key, c.State)
 	if b := c.Baton; b != nil {
 		line += fmt.Sprintf(", %s: waits for %s: %s %s: %s", c.Phase, b.Holder, b.Object.Kind, b.Object.Name, b.Detail)
+	}
+	for _, n := range c.Missing {
+		line += ", not seen: " + n.String()
 	}
 	return line
 }

@@ -41,6 +41,9 @@ type eventObject struct {
 	} `json:"series"`
 }
 
+// scopeGlobalPools are the only objects of interest without a namespace.
+const scopeGlobalPools = "globalinclusterippools." + groupIPAM
+
 // events lists those of the namespaces that declare clusters, and keeps the ones about objects of the groups of interest.
 func (m *managementReader) events(ctx context.Context) {
 	var namespaces []string
@@ -51,6 +54,10 @@ func (m *managementReader) events(ctx context.Context) {
 	}
 	for i := range m.snap.Machines {
 		namespaces = append(namespaces, m.snap.Machines[i].Namespace)
+	}
+	if got := m.got[scopeGlobalPools]; got != nil && len(got.objects) > 0 && len(namespaces) > 0 {
+		// Events about what has no namespace are in this one (k8s.io/client-go tools/record).
+		namespaces = append(namespaces, metav1.NamespaceDefault)
 	}
 	slices.Sort(namespaces)
 	namespaces = slices.Compact(namespaces)

@@ -87,6 +87,26 @@ func TestEvents(t *testing.T) {
 	}
 }
 
+// Events about pools without a namespace are in default, which is asked where there are any.
+func TestEventsAboutGlobalPools(t *testing.T) {
+	srv := sim(t, kubesim.Config{}, kubesim.Options{}, "v1beta2", `
+apiVersion: ipam.cluster.x-k8s.io/v1alpha2
+kind: GlobalInClusterIPPool
+metadata: {name: all}
+---
+apiVersion: v1
+kind: Event
+metadata: {name: about-a-pool, namespace: default}
+involvedObject: {apiVersion: ipam.cluster.x-k8s.io/v1alpha2, kind: GlobalInClusterIPPool, name: all}
+type: Warning
+reason: Odd
+`)
+	s := client(t, srv).CollectManagement(t.Context(), ManagementOptions{Controllers: true})
+	if len(s.Events) != 1 || s.Events[0].Object.Kind != "GlobalInClusterIPPool" || s.Events[0].Object.Namespace != "" {
+		t.Errorf("%+v", s.Events)
+	}
+}
+
 func TestEventsOfOneNamespaceRefused(t *testing.T) {
 	srv := sim(t, kubesim.Config{Faults: []kubesim.Fault{{Resource: "events", Namespace: "team-b", Status: http.StatusForbidden}}}, kubesim.Options{}, "v1beta2", events, `
 apiVersion: cluster.x-k8s.io/v1beta2
