@@ -1,7 +1,9 @@
 package progress
 
 import (
+	"fmt"
 	"github.com/proxaudit/proxaudit/inventory"
+	"strings"
 )
 
 // infrastructure is the first phase.
@@ -61,6 +63,31 @@ func (x *walk) infrastructure() {
 		b.Next, b.Since = "the core controller looks at it", latest(m)
 		x.add(b, &d.Meta)
 	default:
-		x.add(x.notLooked(phase, ref, m), m)
+		b := x.notLooked(phase, ref, m)
+		x.credentials(b, pc)
+		x.add(b, m)
 	}
+}
+
+// credentials says of a ProxmoxCluster on which CAPMOX has said nothing whether it has the Secret for logging in to Proxmox: a Secret that is
+// missing is in its log alone (pkg/scope/cluster.go: setupProxmoxClient).
+func (x *walk) credentials(b *Baton, pc *inventory.ProxmoxCluster) {
+	namespace, name, ok := strings.Cut(pc.CredentialsSecret, "/")
+	if !ok {
+		return
+	}
+	for i := range x.s.StoredSecrets {
+		s := &x.s.StoredSecrets[i]
+		if s.Namespace != namespace || s.Name != name {
+			continue
+		}
+		if s.Absent {
+			b.Cause, b.Holder, b.Next, b.Object = CauseCredentials, Person, "", inventory.Ref{Kind: "Secret", Namespace: namespace, Name: name}
+			b.Detail = fmt.Sprintf("there is no Secret %s, which the ProxmoxCluster %s names for CAPMOX's access to Proxmox", name, pc.Name)
+			b.Remedy = "Make the Secret, with the keys url, token and secret."
+			b.Commands = []string{x.management("-n", namespace, "get", "secrets")}
+		}
+		return
+	}
+	b.Evidence = append(b.Evidence, fmt.Sprintf("it names the Secret %s for CAPMOX's access to Proxmox, and nobody looked whether that is there (--read-secrets)", pc.CredentialsSecret))
 }

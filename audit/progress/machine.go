@@ -6,6 +6,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/proxaudit/proxaudit/audit/identity"
 	"github.com/proxaudit/proxaudit/inventory"
 )
 
@@ -90,7 +91,7 @@ func (x *walk) bootstrapData(m *inventory.Machine, at stages) (done, waits bool)
 
 // bootstrapSecret is false if the Secret that a Machine names is known not to be there, while its VM still needs it.
 func (x *walk) bootstrapSecret(m *inventory.Machine, at stages) bool {
-	if m.InfrastructureReady || m.NodeRef != "" {
+	if m.NodeRef != "" || m.InfrastructureReady && !x.stopped(m) {
 		return true
 	}
 	for i := range x.s.StoredSecrets {
@@ -104,6 +105,16 @@ func (x *walk) bootstrapSecret(m *inventory.Machine, at stages) bool {
 		}
 	}
 	return true
+}
+
+// stopped is true if a Machine's VM is known not to run.
+func (x *walk) stopped(m *inventory.Machine) bool {
+	pm := x.infra[keyOf(*orRef(m.InfrastructureRef))]
+	if pm == nil {
+		return false
+	}
+	v, _ := x.guestOf(pm)
+	return v != nil && v.Status == "stopped"
 }
 
 // host is done if the Machine's VM is up, by its controller's word.
@@ -172,11 +183,21 @@ func (x *walk) vm(phase PhaseID, r inventory.Ref, pm *inventory.ProxmoxMachine) 
 	if passes {
 		return b, true
 	}
-	// A start that failed leaves the reason as it is (taskservice: checkAndRetryTask).
-	if worker, _, ok := strings.Cut(c.Message, ": "); ok && b.Cause == CauseProvisioning && strings.HasPrefix(worker, "qm") {
-		b.Cause, b.Next = CauseTaskFailed, "CAPMOX tries again"
-		b.Detail += ", and the task failed: " + c.Message
-		b.Remedy = "See the task's own error in Proxmox."
+	// A task that failed is named in the message, as TYPE: STATUS. A start that failed leaves the reason as it is (taskservice:
+	// checkAndRetryTask).
+	if worker, text, ok := strings.Cut(c.Message, ": "); ok && strings.HasPrefix(worker, "qm") {
+		switch {
+		case b.Cause == CauseProvisioning:
+			b.Cause, b.Next = CauseTaskFailed, "CAPMOX tries again"
+			b.Detail += ", and the task failed: " + c.Message
+			b.Remedy = "See the task's own error in Proxmox."
+		case b.Cause == CauseTaskFailed && x.tasks[pm.TaskRef] == nil:
+			// CAPMOX takes the task itself out of the status a minute later.
+			if worker == "qmclone" {
+				b.Cause = CauseCloneFailed
+			}
+			b.Detail += fmt.Sprintf(": the task %s ended with %q", worker, text)
+		}
 	}
 	x.proxmoxTask(b, pm)
 	if b.Cause == CauseAddressWait && b.Holder != Person {
@@ -213,38 +234,53 @@ func (x *walk) proxmoxTask(b *Baton, pm *inventory.ProxmoxMachine) {
 	}
 }
 
-// guest adds how the VM is, by Proxmox's own word.
-func (x *walk) guest(b *Baton, pm *inventory.ProxmoxMachine) {
+// guestOf is a ProxmoxMachine's VM, and what the analysis says of the two; nil if there is none, or several.
+func (x *walk) guestOf(pm *inventory.ProxmoxMachine) (v *inventory.VM, class identity.Class) {
 	e := x.graph.Of(inventory.Subject{Kind: inventory.SubjectProxmoxMachine, Scope: pm.Namespace, Name: pm.Name})
 	if e == nil || pm.VMID == nil {
-		return
+		return nil, ""
 	}
 	if len(e.VMs) != 1 {
-		switch {
-		case e.Class != "ghost-machine":
-		case b.Cause == CauseCloneFailed || b.Cause == CauseTaskFailed && b.Condition != nil && strings.HasPrefix(b.Condition.Message, "qmclone: "):
-			// Proxmox takes away what a clone that failed has made. The VM is not gone: it never was.
-			b.Evidence = append(b.Evidence, fmt.Sprintf("Proxmox has no VM %d", *pm.VMID))
-		default:
-			b.Cause, b.Holder, b.Next = CauseVMGone, Person, ""
-			b.Detail = fmt.Sprintf("Proxmox has no VM %d any more", *pm.VMID)
-			b.Remedy = "Delete the Machine: its owner makes another one."
-		}
+		return nil, e.Class
+	}
+	return &x.s.VMs[e.VMs[0]], e.Class
+}
+
+// guest adds how the VM is, by Proxmox's own word.
+func (x *walk) guest(b *Baton, pm *inventory.ProxmoxMachine) {
+	v, class := x.guestOf(pm)
+	switch {
+	case v == nil && class == identity.GhostMachine && b.Cause == CauseCloneFailed:
+		// Proxmox takes away what a clone that failed has made. The VM is not gone: it never was.
+		b.Evidence = append(b.Evidence, fmt.Sprintf("Proxmox has no VM %d", *pm.VMID))
+		return
+	case v == nil && class == identity.GhostMachine:
+		b.Cause, b.Holder, b.Next = CauseVMGone, Person, ""
+		b.Detail = fmt.Sprintf("Proxmox has no VM %d any more", *pm.VMID)
+		b.Remedy = "Delete the Machine: its owner makes another one."
+		return
+	case v == nil:
 		return
 	}
-	v := &x.s.VMs[e.VMs[0]]
 	b.Evidence = append(b.Evidence, fmt.Sprintf("VM %s on %s is %s", v.Key(), v.Node, v.Status))
-	if b.Cause == CauseCloudInit {
-		switch {
-		case v.Status == "stopped":
-			b.Cause, b.Holder, b.Next, b.Detail = CauseVMStopped, Person, "", fmt.Sprintf("VM %s is stopped: nobody starts it again", v.Key())
-			b.Remedy = "Start the VM, and see why it stopped."
-		case v.Config != nil && !v.Config.AgentEnabled:
-			b.Cause = CauseAgentSilent
-			b.Detail += "; the VM's configuration has no guest agent, so that none answers"
-		}
+	switch {
+	case v.Status == "stopped" && b.Cause == CauseCloudInit:
+		b.Cause, b.Holder, b.Next, b.Detail = CauseVMStopped, Person, "", fmt.Sprintf("VM %s is stopped: nobody starts it again", v.Key())
+		b.Remedy = "Start the VM, and see why it stopped."
+	case v.Status == "stopped" && slices.Contains(joining, b.Cause):
+		b.Cause, b.Holder, b.Next = CauseVMStopped, Person, ""
+		b.Detail = fmt.Sprintf("VM %s is stopped, though CAPMOX says that it is up: nobody starts it", v.Key())
+		// vmservice (0.9.0): reconcileBootstrapData leaves CloningFailed where it finds no Secret, and with that reason the next pass skips every
+		// step that is left.
+		b.Remedy = "Start the VM, and see why it stopped. If it never ran, CAPMOX did not find its bootstrap Secret: it takes such a machine for ready at its next pass. Then delete the Machine, so that its owner makes another one."
+	case v.Config != nil && !v.Config.AgentEnabled && b.Cause == CauseCloudInit:
+		b.Cause = CauseAgentSilent
+		b.Detail += "; the VM's configuration has no guest agent, so that none answers"
 	}
 }
+
+// joining are causes of a Machine whose VM is up, by CAPMOX's word, and has no Node.
+var joining = []Cause{CauseNotInitialized, CauseNoNode, CauseJoinExpired}
 
 // providerID is done if the Machine has one.
 func (x *walk) providerID(m *inventory.Machine, at stages) (done, waits bool) {

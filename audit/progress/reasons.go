@@ -28,7 +28,7 @@ var meanings = map[string]meaning{
 	"ProxmoxCluster/ProxmoxUnreachable": {cause: CauseUnreachable, says: "CAPMOX does not reach Proxmox, or is not let in",
 		remedy: "See the message. Check the address, the API token and its privileges in CAPMOX's credentials, and that Proxmox can be reached from the management cluster."},
 	"ProxmoxCluster/CredentialsNotFound": {cause: CauseCredentials, says: "CAPMOX has no credentials for Proxmox", holder: Person,
-		remedy: "Make the Secret that spec.credentialsRef names, with the keys url, token and secret."},
+		remedy: "Name a Secret in spec.credentialsRef that has the keys url, token and secret, and make it; or give CAPMOX credentials of its own."},
 	"ProxmoxCluster/MissingControlPlaneEndpoint": {cause: CauseEndpointMissing, says: "the control plane is managed from outside, and nobody has set its endpoint", holder: Person,
 		remedy: "Set spec.controlPlaneEndpoint of the ProxmoxCluster, or let the controller of the control plane do it."},
 
@@ -157,6 +157,9 @@ var told = []struct {
 	{"Template do not exist", CauseObjectMissing, "templates that it names do not exist", Person, "Make the templates that the message names, or correct the references to them.", false},
 	{"version skew policy", CauseSkew, "its version and the control plane's are too far apart", Person, "Bring spec.template.spec.version to the control plane's version, or upgrade the control plane first.", false},
 	{"preflight check failed", CausePreflight, "it makes no Machine before its preflight checks pass", "", "See the message: the control plane is not stable, or the versions are too far apart.", false},
+	// go-proxmox has one text for 401 and 403. What comes after the login is 403: CAPMOX logs in with a request that every token may make.
+	{"unable to create new vm: not authorized", CauseCredentials, "CAPMOX's API token lacks a privilege", Person, "Grant it what cloning takes: VM.Clone on the template, VM.Allocate, Datastore.AllocateSpace on the storage, SDN.Use on the bridge (pveum acl modify).", true},
+	{"unable to configure vm: not authorized", CauseCredentials, "CAPMOX's API token lacks a privilege", Person, "Grant it VM.Config.* on the VM (pveum acl modify).", true},
 	{"not authorized", CauseCredentials, "Proxmox does not let CAPMOX in", Person, "Correct the API token and its secret in CAPMOX's credentials.", true},
 	{"no such token", CauseCredentials, "Proxmox does not know CAPMOX's API token", Person, "Correct the API token and its secret in CAPMOX's credentials.", true},
 	{"invalid token value", CauseCredentials, "the secret of CAPMOX's API token is wrong", Person, "Correct the API token and its secret in CAPMOX's credentials.", true},

@@ -83,6 +83,10 @@ var hostStates = []state{
 		patch: proxmoxMachine("prod-w1", "CloningFailed", "unable to create new vm: 403 Permission check failed (/storage/local-lvm, Datastore.AllocateSpace)", "49m"),
 		state: progress.Stuck, phase: progress.PhaseWorkers, holder: progress.Person, cause: progress.CauseCredentials,
 		object: "ProxmoxMachine/prod-w1", says: "lacks a privilege", command: aboutPM + "prod-w1", alone: true},
+	// As go-proxmox says it.
+	{name: "the token may not clone, by CAPMOX's word", stages: "worker worker-host", tune: noWorkerVM, patch: proxmoxMachine("prod-w1", "CloningFailed", "unable to create new vm: not authorized to access endpoint", "49m"),
+		state: progress.Stuck, phase: progress.PhaseWorkers, holder: progress.Person, cause: progress.CauseCredentials,
+		object: "ProxmoxMachine/prod-w1", says: "lacks a privilege", shows: "VM.Clone", command: aboutPM + "prod-w1", alone: true},
 	{name: "cloning fails", stages: "worker worker-host", tune: noWorkerVM,
 		patch: proxmoxMachine("prod-w1", "CloningFailed", "unable to create new vm: 500 storage 'local-lvm' is not available on node 'pve2'", "49m"),
 		state: progress.Stuck, phase: progress.PhaseWorkers, holder: progress.Infrastructure, cause: progress.CauseCloneFailed,
@@ -106,17 +110,18 @@ var hostStates = []state{
 		},
 		state: progress.Stuck, phase: progress.PhaseWorkers, holder: progress.Person, cause: progress.CauseCloneFailed,
 		object: "ProxmoxMachine/prod-w1", says: "disk full", shows: "Proxmox has no VM 102", command: aboutPM + "prod-w1", alone: true},
+	// A minute after it failed CAPMOX takes the task out of the status.
 	{name: "a clone failed that is not in the lists, and the VMID is free again", stages: "worker worker-host",
 		patch: proxmoxMachine("prod-w1", "TaskFailed", "qmclone: clone failed: copy failed: disk full", "47m") + "\nspec: {virtualMachineID: 102}",
 		tune: func(s *inventory.Snapshot) {
 			noWorkerVM(s)
 			s.Probes = append(s.Probes, inventory.Probe{Site: "home", VMID: 102, Existence: inventory.Free})
 		},
-		state: progress.Stuck, phase: progress.PhaseWorkers, holder: progress.Person, cause: progress.CauseTaskFailed,
-		object: "ProxmoxMachine/prod-w1", says: "a task in Proxmox failed", shows: "disk full", command: aboutPM + "prod-w1", alone: true},
+		state: progress.Stuck, phase: progress.PhaseWorkers, holder: progress.Person, cause: progress.CauseCloneFailed,
+		object: "ProxmoxMachine/prod-w1", says: "the task qmclone ended with \"clone failed: copy failed: disk full\"", shows: "disk full", command: aboutPM + "prod-w1", alone: true},
 	{name: "a task failed that is not in the lists", stages: "worker worker-host", patch: proxmoxMachine("prod-w1", "TaskFailed", "qmconfig: can't lock file '/var/lock/qemu-server/lock-102.conf'", "47m") + located,
 		state: progress.Stuck, phase: progress.PhaseWorkers, holder: progress.Person, cause: progress.CauseTaskFailed,
-		object: "ProxmoxMachine/prod-w1", says: "a task in Proxmox failed", shows: "can't lock", command: aboutPM + "prod-w1", alone: true},
+		object: "ProxmoxMachine/prod-w1", says: "the task qmconfig ended with \"can't lock", shows: "can't lock", command: aboutPM + "prod-w1", alone: true},
 	{name: "the clone task runs long", stages: "worker worker-host", patch: proxmoxMachine("prod-w1", "Cloning", "", "48m") + "\n  taskRef: \"" + cloneTask + "\"" + "\nspec: {virtualMachineID: 102}",
 		tune: func(s *inventory.Snapshot) {
 			noWorkerVM(s)

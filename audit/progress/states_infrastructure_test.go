@@ -1,6 +1,9 @@
 package progress_test
 
-import "github.com/proxaudit/proxaudit/audit/progress"
+import (
+	"github.com/proxaudit/proxaudit/audit/progress"
+	"github.com/proxaudit/proxaudit/inventory"
+)
 
 // infrastructureStates are those of the first phase. CAPMOX 0.9.0: internal/controller/proxmoxcluster_controller.go (reconcileNormal) and
 // pkg/scope/cluster.go (NewClusterScope: what goes wrong there is in the log alone), api/v1alpha1/conditions_consts.go for the older form.
@@ -14,6 +17,11 @@ var infrastructureStates = []state{
 	{name: "CAPMOX cannot log in and says nothing", stages: "fresh",
 		state: progress.Stuck, phase: progress.PhaseInfrastructure, holder: progress.Infrastructure, cause: progress.CauseNotLooked,
 		object: "ProxmoxCluster/prod", says: "has said nothing", shows: "credentials", command: aboutPC, alone: true},
+	{name: "the Secret with the credentials is not there", stages: "fresh", tune: func(s *inventory.Snapshot) {
+		s.StoredSecrets = append(s.StoredSecrets, inventory.StoredSecret{Namespace: "team", Name: "prod-pve", Absent: true})
+	},
+		state: progress.Stuck, phase: progress.PhaseInfrastructure, holder: progress.Person, cause: progress.CauseCredentials,
+		object: "Secret/prod-pve", says: "there is no Secret prod-pve", shows: "url, token and secret", command: "mgmt -n team get secrets", alone: true},
 	{name: "just applied", stages: "fresh", patch: `{kind: ProxmoxCluster, metadata: {name: prod, creationTimestamp: "@2m"}}`,
 		state: progress.Converging, phase: progress.PhaseInfrastructure, holder: progress.Infrastructure, cause: progress.CauseNotLooked,
 		object: "ProxmoxCluster/prod", says: "has said nothing", command: aboutPC, alone: true},
@@ -23,7 +31,7 @@ metadata: {name: prod}
 spec: {credentialsRef: null}
 status: {conditions: [{type: ProxmoxAvailable, status: "False", reason: CredentialsNotFound, message: "No credentials found, ProxmoxCluster missing credentialsRef", lastTransitionTime: "@50m"}]}`,
 		state: progress.Stuck, phase: progress.PhaseInfrastructure, holder: progress.Person, cause: progress.CauseCredentials,
-		object: "ProxmoxCluster/prod", says: "no credentials", command: aboutPC, alone: true},
+		object: "ProxmoxCluster/prod", says: "no credentials", shows: "Name a Secret in spec.credentialsRef", command: aboutPC, alone: true},
 	{name: "the credentials cannot be read", stages: "fresh", patch: `
 kind: ProxmoxCluster
 metadata: {name: prod}

@@ -151,6 +151,14 @@ status: {conditions: [{type: Paused, status: "True", reason: Paused, message: Ma
 		},
 		state: progress.Stuck, phase: progress.PhaseWorkers, holder: progress.Person, cause: progress.CauseBootstrapData,
 		object: "Secret/prod-w1", says: "there is no Secret prod-w1", command: "mgmt -n team get secrets", alone: true},
+	// CAPMOX found no Secret, and takes the machine for ready since (vmservice: reconcileBootstrapData).
+	{name: "the bootstrap Secret was never there", stages: "worker worker-host worker-up",
+		tune: func(s *inventory.Snapshot) {
+			workerVM(func(v *inventory.VM) { v.Status = "stopped" })(s)
+			s.StoredSecrets = append(s.StoredSecrets, inventory.StoredSecret{Namespace: "team", Name: "prod-w1", Absent: true})
+		},
+		state: progress.Stuck, phase: progress.PhaseWorkers, holder: progress.Person, cause: progress.CauseBootstrapData,
+		object: "Secret/prod-w1", says: "there is no Secret prod-w1", command: "mgmt -n team get secrets", alone: true},
 	{name: "nothing to bootstrap from", stages: "worker", patch: `{kind: Machine, metadata: {name: prod-w1}, spec: {bootstrap: {configRef: null}}}`,
 		state: progress.Stuck, phase: progress.PhaseWorkers, holder: progress.Person, cause: progress.CauseBootstrapData,
 		object: "Machine/prod-w1", says: "neither a Secret", command: aboutMachine + "prod-w1", alone: true},

@@ -1,16 +1,13 @@
 package adoption
 
 import (
-	"bytes"
-	"fmt"
 	"os"
-	"os/exec"
 	"path/filepath"
-	"strings"
 	"testing"
 	"time"
 
 	"github.com/proxaudit/proxaudit/test/realkube"
+	"github.com/proxaudit/proxaudit/test/world"
 )
 
 // findTools looks for kubectl and clusterctl and writes the kubeconfigs that they are run with.
@@ -68,32 +65,13 @@ func (w *World) must(t *testing.T, tool, kubeconfig string, args ...string) stri
 
 func (w *World) tool(t *testing.T, tool, kubeconfig string, args ...string) (string, error) {
 	t.Helper()
-	cmd := exec.CommandContext(t.Context(), tool, args...)
-	// A home of its own, for kubectl's discovery cache; and clusterctl is not to ask the internet for a newer one.
-	cmd.Env = []string{"HOME=" + w.Dir, "PATH=/usr/bin:/bin", "KUBECONFIG=" + kubeconfig, "CLUSTERCTL_DISABLE_VERSIONCHECK=true"}
-	var stdout, stderr bytes.Buffer
-	cmd.Stdout, cmd.Stderr = &stdout, &stderr
-	if err := cmd.Run(); err != nil {
-		name, _, _ := strings.Cut(filepath.Base(tool), "-")
-		return stdout.String(), fmt.Errorf("%s %s: %w\n%s%s", name, strings.Join(args, " "), err, stdout.String(), stderr.String())
-	}
-	return stdout.String(), nil
+	return world.Tool(t, w.Dir, tool, kubeconfig, args...)
 }
 
 // WaitFor polls until seen returns "", and fails the test with what it saw last when the time is up.
 func (w *World) WaitFor(t *testing.T, what string, limit time.Duration, seen func() string) {
 	t.Helper()
-	deadline := time.Now().Add(limit)
-	for {
-		last := seen()
-		if last == "" {
-			return
-		}
-		if time.Now().After(deadline) {
-			t.Fatalf("%s: not within %s: %s", what, limit, last)
-		}
-		time.Sleep(200 * time.Millisecond)
-	}
+	world.WaitFor(t, what, limit, seen)
 }
 
 // WaitCondition waits for a condition of objects in the namespace of prod, such as kcp/prod-cp.

@@ -3,16 +3,15 @@ package adoption
 import (
 	"context"
 	"fmt"
-	"os"
 	"path/filepath"
 	"slices"
-	"strings"
 	"sync"
 	"testing"
 	"time"
 
 	"github.com/proxaudit/proxaudit/internal/pvesim"
 	"github.com/proxaudit/proxaudit/test/realkube"
+	"github.com/proxaudit/proxaudit/test/world"
 )
 
 // World is a management cluster with live controllers, a cluster that kubeadm built, and the Proxmox VE both are on.
@@ -69,7 +68,7 @@ func newWorld(t *testing.T, o Options) *World {
 	w.Management, w.Workload = bench.Server("management"), bench.Server(prod)
 	servers := time.Since(began)
 	w.populate(ctx, t, o)
-	t.Cleanup(func() { w.logsOfFailure(t) })
+	t.Cleanup(func() { world.Complaints(t, w.Managers, w.PVE) })
 	w.findTools(t)
 	w.writeConfig(t)
 	t.Logf("the World is up after %.1f s (API servers %.1f s)", time.Since(began).Seconds(), servers.Seconds())
@@ -123,32 +122,6 @@ func (w *World) access(o Options) realkube.ProxmoxAccess {
 		return realkube.ProxmoxAccess{}
 	}
 	return realkube.ProxmoxAccess{URL: w.PVE.URL, TokenID: capmoxToken, Secret: w.PVE.Secret(capmoxToken)}
-}
-
-// logsOfFailure shows what the managers complained about last, if the test failed: their logs go with the test.
-func (w *World) logsOfFailure(t *testing.T) {
-	t.Helper()
-	if !t.Failed() {
-		return
-	}
-	for _, p := range realkube.Providers() {
-		path, err := w.Managers.Log(p.Name)
-		if err != nil {
-			t.Error(err)
-			continue
-		}
-		data, err := os.ReadFile(path)
-		if err != nil {
-			t.Error(err)
-			continue
-		}
-		// klog begins the line of an error with an E.
-		errors := slices.DeleteFunc(strings.Split(string(data), "\n"), func(line string) bool { return !strings.HasPrefix(line, "E") })
-		t.Logf("%s logged %d errors, the last:\n%s", p.Name, len(errors), strings.Join(errors[max(0, len(errors)-5):], "\n"))
-	}
-	for _, r := range w.PVE.Writes() {
-		t.Logf("Proxmox was asked: %s %s by %s: %d", r.Method, r.Path, r.Token, r.Status)
-	}
 }
 
 // noWrites: nothing was asked of Proxmox but reads, since the World began.

@@ -48,6 +48,16 @@ func (m *Managers) Stop() error {
 	return m.each((*manager).stop)
 }
 
+// Halt ends one manager, by its provider's name, and its webhooks with it, as when its Pod cannot start. Its Deployment stays as it is:
+// nobody is here who would write that it has become unavailable.
+func (m *Managers) Halt(provider string) error {
+	one, err := m.find(provider)
+	if err != nil {
+		return err
+	}
+	return one.stop()
+}
+
 // Restart ends one manager, by its provider's name, and starts it anew, as an upgrade or an eviction does: what it
 // learns it has to learn from the API server. Its webhooks stay away in between.
 func (m *Managers) Restart(ctx context.Context, provider string) error {
