@@ -39,3 +39,23 @@ func TestHealthyWithAnAsleepController(t *testing.T) {
 		}
 	}
 }
+
+// Machines that no control plane's object owns are a control plane as well. The conditions are those that the core controller writes then.
+func TestHealthyWithoutControlPlaneObject(t *testing.T) {
+	l := newLab(t, "v1beta2")
+	l.patch(t, `
+{kind: KubeadmControlPlane, metadata: {name: prod-cp}, delete: true}
+---
+{kind: Machine, metadata: {name: prod-cp-a, ownerReferences: null}}
+---
+kind: Cluster
+metadata: {name: prod}
+spec: {controlPlaneRef: null}
+status:
+  conditions:
+  - {type: ControlPlaneAvailable, status: Unknown, reason: InternalError, message: Please check controller logs for errors, lastTransitionTime: "@2h"}
+  - {type: Available, status: Unknown, reason: AvailableUnknown, message: "* ControlPlaneAvailable: Please check controller logs for errors", lastTransitionTime: "@2h"}`)
+	if c := analyse(l.snapshot(t)); c.State != progress.Healthy || c.Baton != nil {
+		t.Error(toJSON(t, c))
+	}
+}

@@ -76,13 +76,19 @@ func (x *walk) sums() {
 		x.add(x.unreachable(PhaseControlPlane, c), &x.d.Meta)
 		return
 	}
+	plane, whole := []string{"ControlPlaneInitialized", "ControlPlaneAvailable", "ControlPlaneReady"}, []string{"WorkersAvailable", "Available", "Ready"}
+	if x.d.ControlPlaneRef == nil {
+		// Of a Cluster that names no control plane, the core controller never knows whether that is available (core/reconcilers/cluster:
+		// setControlPlaneAvailableCondition), nor, therefore, whether the Cluster is.
+		plane, whole = plane[:1], whole[:1]
+	}
 	for _, s := range []struct {
 		phase PhaseID
 		types []string
 	}{
 		{PhaseInfrastructure, []string{"TopologyReconciled", "InfrastructureReady"}},
-		{PhaseControlPlane, []string{"ControlPlaneInitialized", "ControlPlaneAvailable", "ControlPlaneReady"}},
-		{PhaseWorkers, []string{"WorkersAvailable", "Available", "Ready"}},
+		{PhaseControlPlane, plane},
+		{PhaseWorkers, whole},
 	} {
 		if x.sum(s.phase, x.ref, &x.d.Meta, s.types...); len(x.batons) > 0 {
 			return
