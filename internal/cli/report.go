@@ -146,10 +146,9 @@ func (n *nightly) keepRun(ctx context.Context, report *audit.Report) error {
 	return nil
 }
 
-// nothingToSay: what is the same every night is only what the history compares. Of a cluster that is stuck and a source that
-// does not answer it does not know since when, so that they are always said.
+// nothingToSay is true for a run that saw all and found what was there before. "Unchanged" by a run that did not look is news.
 func nothingToSay(r *audit.Report) bool {
-	return !r.Summary.Changes.Any() && !r.Summary.Incomplete && r.Summary.Clusters.Stuck == 0
+	return !r.Summary.Changes.Any() && !r.Summary.Incomplete
 }
 
 func isVerdict(err error) bool {
