@@ -50,7 +50,9 @@ func ReadBaseline(data []byte) (records []history.Record, at time.Time, err erro
 			continue
 		}
 		seen[f.Fingerprint] = true
-		f.Key = f.key()
+		if f.Key == "" {
+			f.Key = f.key()
+		}
 		r := history.Record{Finding: f.kept(), State: history.Open, FirstSeen: at, LastSeen: at, Runs: 1}
 		if h := f.History; h != nil {
 			r.FirstSeen, r.Runs, r.Reopened, r.ReopenedAt = h.FirstSeen, h.Runs, h.Reopened, h.LastBack

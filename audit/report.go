@@ -87,16 +87,17 @@ func NewReport(s *inventory.Snapshot, opt Options) *Report {
 	r := analyse(s, opt)
 	out := &Report{Envelope: r.envelope(KindReport), Summary: ReportSummary{Summary: r.summary()},
 		Findings: []ReportFinding{}, Clusters: []ClusterProgress{}, Resolved: []history.Record{}, Unverified: []history.Record{}}
-	findings := []Finding{}
+	findings, keys := []Finding{}, map[string]string{}
 	for i := range r.graph.Entities {
 		if e := &r.graph.Entities[i]; e.Class.IsFinding() {
-			findings = append(findings, *r.finding(e))
+			f := *r.finding(e)
+			findings, keys[f.Fingerprint] = append(findings, f), subjectKey(f.Subject, r.ctime(e))
 		}
 	}
 	SortFindings(findings)
 	out.Summary.Count(findings)
 	for i := range findings {
-		out.Findings = append(out.Findings, ReportFinding{Finding: findings[i], Key: findings[i].key()})
+		out.Findings = append(out.Findings, ReportFinding{Finding: findings[i], Key: keys[findings[i].Fingerprint]})
 	}
 	w := progress.New(r.graph, progress.Options{Grace: r.grace})
 	for i := range r.s.Clusters {

@@ -55,6 +55,8 @@ func (st *settler) settled(f history.Finding) (bool, string) {
 		switch {
 		case e.Class == identity.Unknown:
 			return false, "it has no verdict now"
+		case e.Class != identity.Managed && f.Cluster != "" && !st.r.s.Known(inventory.ClusterSource(f.Cluster), inventory.ScopeNodes):
+			return false, "it looks " + string(e.Class) + " now, and its cluster was not read: " + f.Cluster
 		case st.gap != "" && (e.Class != identity.Managed || f.Class == string(identity.Conflict) || f.Class == string(identity.Unknown)):
 			return false, "it looks " + string(e.Class) + " now, and not all was seen: " + st.gap
 		}
@@ -67,7 +69,7 @@ func (st *settler) settled(f history.Finding) (bool, string) {
 	s := st.r.s
 	switch sub.Kind {
 	case inventory.SubjectVM:
-		return st.vmGone(sub)
+		return st.vmGone(sub, f.Key)
 	case inventory.SubjectNode:
 		return absent(s, inventory.ClusterSource(sub.Scope), inventory.ScopeNodes)
 	case inventory.SubjectMachine:
@@ -82,7 +84,7 @@ func (st *settler) settled(f history.Finding) (bool, string) {
 // vmGone is about a VM that no VM of the run is known to be. One that has its VMID and was not looked into may be it. Proxmox
 // takes guests that a token may not see out of its list and says nothing, so that a probe of the VMID has the last word
 // (collect.Plan.Remembered); without one, as in a file, a list counts that the token may see all of.
-func (st *settler) vmGone(sub inventory.Subject) (bool, string) {
+func (st *settler) vmGone(sub inventory.Subject, key string) (bool, string) {
 	vmid, err := strconv.Atoi(sub.Name)
 	if err != nil {
 		return false, "its VMID cannot be read: " + err.Error()
@@ -93,6 +95,8 @@ func (st *settler) vmGone(sub inventory.Subject) (bool, string) {
 		case vm.Key() != k:
 		case vm.Config == nil:
 			return false, "the configuration of the VM with its VMID was not read"
+		case key == subjectKey(SubjectRef{Kind: sub.Kind, Site: sub.Scope, VMID: vmid}, ""):
+			return false, "which VM had its VMID was not known when it was found"
 		default:
 			return true, "its VMID is another VM's now"
 		}

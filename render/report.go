@@ -106,7 +106,7 @@ func reportTable(findings []*audit.ReportFinding, empty string) Table {
 
 func changeText(h *audit.Life) string {
 	text := string(h.Change)
-	if h.Reopened > 0 && h.Change != history.Reopened {
+	if h.LastBack != nil && h.Change != history.Reopened {
 		text = "back since " + day(*h.LastBack)
 	}
 	return text

@@ -37,7 +37,7 @@ Examples:
 	}, func(c *cli.Context, r *run) error {
 		h := &nightly{run: r, quietUnchanged: c.Bool("quiet-unchanged"), history: c.String("history")}
 		if err := h.read(c); err != nil {
-			return err
+			return interrupted(c.Context, err)
 		}
 		err := h.report(c)
 		if h.store != nil {
@@ -123,7 +123,7 @@ func (n *nightly) report(c *cli.Context) error {
 			v.Text = count(v.Findings, "finding", "findings") + " at or above " + string(s.failOn) + ", and " + count(stuck, "cluster is stuck", "clusters are stuck")
 			v.Findings += stuck
 		}
-		return &result{doc: &doc, verdict: v, silent: n.quietUnchanged && !report.Summary.Changes.Any(),
+		return &result{doc: &doc, verdict: v, silent: n.quietUnchanged && nothingToSay(report),
 			after: func() error { return n.keepRun(c.Context, report) }}, nil
 	})
 }
@@ -144,6 +144,11 @@ func (n *nightly) keepRun(ctx context.Context, report *audit.Report) error {
 		return n.store.Prune(ctx, report.GeneratedAt.Add(-n.keep))
 	}
 	return nil
+}
+
+// nothingToSay is true for a run that saw all and found what was there before. "Unchanged" by a run that did not look is news.
+func nothingToSay(r *audit.Report) bool {
+	return !r.Summary.Changes.Any() && !r.Summary.Incomplete
 }
 
 func isVerdict(err error) bool {

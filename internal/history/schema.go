@@ -60,6 +60,9 @@ func migrate(ctx context.Context, conn *sql.Conn) error {
 		case version > len(migrations):
 			return &NewerError{Version: version, Known: len(migrations)}
 		}
+		if version == len(migrations) {
+			return nil
+		}
 		for ; version < len(migrations); version++ {
 			if _, err := conn.ExecContext(ctx, migrations[version]); err != nil {
 				return fmt.Errorf("migration %d: %w", version+1, err)

@@ -45,7 +45,23 @@ func Open(ctx context.Context, path string) (*Store, error) {
 	if st, err := os.Stat(filepath.Dir(path)); err != nil || !st.IsDir() { //nolint:gosec // the path is the user's own
 		return nil, fmt.Errorf("history %s: there is no folder %s", path, filepath.Dir(path))
 	}
+	if err := private(path); err != nil {
+		return nil, fmt.Errorf("history %s: %w", path, err)
+	}
 	return open(ctx, path)
+}
+
+// private makes the file if there is none, for its owner alone: it names what runs in production. SQLite gives its WAL files
+// the mode of the database.
+func private(path string) error {
+	f, err := os.OpenFile(path, os.O_CREATE|os.O_EXCL|os.O_RDWR, 0o600) //nolint:gosec // the path is the user's own
+	if errors.Is(err, fs.ErrExist) {
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	return f.Close()
 }
 
 // Existing opens a history that is there already; ErrNone if it is not.
@@ -64,7 +80,7 @@ func open(ctx context.Context, path string) (*Store, error) {
 	if err != nil {
 		return nil, fmt.Errorf("history %s: %w", path, err)
 	}
-	options := url.Values{"_pragma": {fmt.Sprintf("busy_timeout(%d)", lockWait.Milliseconds()), "journal_mode(WAL)", "synchronous(FULL)", "foreign_keys(1)"}}
+	options := url.Values{"_pragma": {fmt.Sprintf("busy_timeout(%d)", lockWait.Milliseconds()), "synchronous(FULL)", "foreign_keys(1)"}}
 	source := url.URL{Scheme: "file", Path: filepath.ToSlash(absolute), RawQuery: options.Encode()}
 	db, err := sql.Open("sqlite", source.String())
 	if err != nil {
@@ -74,6 +90,10 @@ func open(ctx context.Context, path string) (*Store, error) {
 	// One connection: a transaction is begun and ended by statements of its own.
 	if s.conn, err = db.Conn(ctx); err == nil {
 		err = migrate(ctx, s.conn)
+	}
+	if err == nil {
+		// It is kept in the file: not before the file is known to be ours.
+		_, err = s.conn.ExecContext(ctx, "PRAGMA journal_mode = WAL")
 	}
 	if err != nil {
 		return nil, errors.Join(s.failed(err), s.Close())
