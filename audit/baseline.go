@@ -62,6 +62,8 @@ func ReadBaseline(data []byte) (records []history.Record, at time.Time, err erro
 	for _, r := range b.Unverified {
 		if r.Fingerprint != "" && !seen[r.Fingerprint] {
 			seen[r.Fingerprint] = true
+			// It is what that list is for, whatever somebody wrote into it.
+			r.State, r.ResolvedAt = history.Unverified, nil
 			records = append(records, r)
 		}
 	}

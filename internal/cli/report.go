@@ -111,7 +111,8 @@ func (n *nightly) report(c *cli.Context) error {
 	return n.conduct(c, func(snap *inventory.Snapshot, s *settings) (*result, error) {
 		if n.since != nil && snap.CollectedAt.Before(n.since.At) {
 			return nil, usagef("%s has a run of %s, and this one is of %s: it would be compared with what came after it", n.since.Source,
-				n.since.At.Format(time.RFC3339), snap.CollectedAt.UTC().Format(time.RFC3339))
+				n.since.At.Format(time.RFC3339), snap.CollectedAt.UTC().Format(time.RFC3339)).
+				hint("Was a clock wrong, then begin a new history: give another file. proxaudit history lists the runs that this one has.")
 		}
 		report := audit.NewReport(snap, s.options())
 		if n.since != nil {

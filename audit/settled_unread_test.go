@@ -1,6 +1,8 @@
 package audit_test
 
 import (
+	"crypto/sha256"
+	"encoding/hex"
 	"testing"
 	"time"
 
@@ -38,4 +40,10 @@ func settledIn(s *inventory.Snapshot, change func(*history.Finding)) (bool, stri
 	f := history.Finding{Fingerprint: "x", Class: "mismatched", Subject: "vm/dc1/101", Site: "dc1", Key: keyOfUnread()}
 	change(&f)
 	return audit.NewReport(s, audit.Options{}).Run().Settled(f)
+}
+
+// keyOfUnread is the key of vm/dc1/101 without a UUID and a time of creation.
+func keyOfUnread() string {
+	sum := sha256.Sum256([]byte("vm\x00dc1\x00vmid\x00101\x00"))
+	return hex.EncodeToString(sum[:16])
 }
