@@ -29,7 +29,7 @@ func TestClusterThatWasLeftOut(t *testing.T) {
 
 // TestVMThatNobodyKnew: a VM whose configuration could not be read is not "another" one when it can be.
 func TestVMThatNobodyKnew(t *testing.T) {
-	settled, why := settledIn(lone(&inventory.VMConfig{UUID: "0b9d6f0e-3c5a-4c5e-9b0a-000000000101"}), func(f *history.Finding) {})
+	settled, why := settledIn(lone(&inventory.VMConfig{UUID: "0b9d6f0e-3c5a-4c5e-9b0a-000000000101"}), func(*history.Finding) {})
 	if settled {
 		t.Errorf("resolved: %s", why)
 	}
