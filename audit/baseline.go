@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/proxaudit/proxaudit/audit/history"
+	"github.com/proxaudit/proxaudit/inventory"
 )
 
 // baseline is what is read of an earlier result: of a Report or an OrphanReport.
@@ -16,36 +17,44 @@ type baseline struct {
 	Kind          string    `json:"kind"`
 	GeneratedAt   time.Time `json:"generatedAt"`
 	Summary       struct{ Hidden *int }
-	Findings      []ReportFinding  `json:"findings"`
-	Unverified    []history.Record `json:"unverified"`
+	Findings      []ReportFinding      `json:"findings"`
+	Read          []history.Source     `json:"read"`
+	Coverage      []inventory.Coverage `json:"coverage"`
+	Unverified    []history.Record     `json:"unverified"`
 }
 
-// ReadBaseline reads the JSON form of an earlier report, of `report` or of `orphans`, as records to compare with.
-func ReadBaseline(data []byte) (records []history.Record, at time.Time, err error) {
+// ReadBaseline reads the JSON form of an earlier report, of `report` or of `orphans`, as records to compare with. The Source of
+// what comes back is the caller's to fill in.
+func ReadBaseline(data []byte) (records []history.Record, since Since, err error) {
 	var b baseline
 	if err := json.Unmarshal(data, &b); err != nil {
-		return nil, at, fmt.Errorf("it is no report in JSON: %w", err)
+		return nil, since, fmt.Errorf("it is no report in JSON: %w", err)
 	}
 	switch {
 	case b.FormatVersion == "" || b.Kind == "":
-		return nil, at, errors.New("it is no result of proxaudit: formatVersion and kind are missing (make one with proxaudit report -o json=FILE)")
+		return nil, since, errors.New("it is no result of proxaudit: formatVersion and kind are missing (make one with proxaudit report -o json=FILE)")
 	case b.FormatVersion != FormatVersion:
-		return nil, at, fmt.Errorf("its format is %q, and this version reads %q", b.FormatVersion, FormatVersion)
+		return nil, since, fmt.Errorf("its format is %q, and this version reads %q", b.FormatVersion, FormatVersion)
 	case !slices.Contains([]string{KindReport, KindOrphanReport}, b.Kind):
-		return nil, at, fmt.Errorf("it is a result of the kind %s, and a baseline is a %s or %s", b.Kind, KindReport, KindOrphanReport)
+		return nil, since, fmt.Errorf("it is a result of the kind %s, and a baseline is a %s or %s", b.Kind, KindReport, KindOrphanReport)
 	case b.Summary.Hidden != nil:
-		return nil, at, errors.New("a filter was at work when it was made: what it hides would be new")
+		return nil, since, errors.New("a filter was at work when it was made: what it hides would be new")
 	case b.GeneratedAt.IsZero():
-		return nil, at, errors.New("it does not say when it was made (generatedAt)")
+		return nil, since, errors.New("it does not say when it was made (generatedAt)")
 	}
-	at = b.GeneratedAt.UTC()
+	at := b.GeneratedAt.UTC()
+	since = Since{At: at, MachinesOnly: b.Kind == KindOrphanReport}
+	if b.Kind == KindOrphanReport {
+		// It does not say what tells a source from another of its name.
+		b.Read = readOf(b.Coverage, func(string) []string { return nil })
+	}
 	seen := map[string]bool{}
 	for i := range b.Findings {
 		f := &b.Findings[i]
 		if f.Fingerprint == "" || f.Subject.ID == "" {
-			return nil, at, fmt.Errorf("findings[%d] has no fingerprint or subject", i)
+			return nil, since, fmt.Errorf("findings[%d] has no fingerprint or subject", i)
 		}
-		if !f.Class.IsFinding() || seen[f.Fingerprint] {
+		if !isFinding(f.Class) || seen[f.Fingerprint] {
 			// orphans --all lists what is no finding too.
 			continue
 		}
@@ -53,9 +62,9 @@ func ReadBaseline(data []byte) (records []history.Record, at time.Time, err erro
 		if f.Key == "" {
 			f.Key = f.key()
 		}
-		r := history.Record{Finding: f.kept(), State: history.Open, FirstSeen: at, LastSeen: at, Runs: 1}
+		r := history.Record{Finding: f.kept(), State: history.Open, FirstSeen: at, LastSeen: at, Runs: 1, Read: b.Read}
 		if h := f.History; h != nil {
-			r.FirstSeen, r.Runs, r.Reopened, r.ReopenedAt = h.FirstSeen, h.Runs, h.Reopened, h.LastBack
+			r.FirstSeen, r.Runs, r.Reopened, r.ReopenedAt = h.FirstSeen, h.Runs, h.Reopened, h.ReopenedAt
 		}
 		records = append(records, r)
 	}
@@ -68,5 +77,5 @@ func ReadBaseline(data []byte) (records []history.Record, at time.Time, err erro
 		}
 	}
 	history.SortRecords(records)
-	return records, at, nil
+	return records, since, nil
 }

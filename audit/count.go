@@ -8,7 +8,7 @@ func (s *Summary) Count(findings []Finding) {
 	s.restart()
 	for i := range findings {
 		f := &findings[i]
-		if f.Class.IsFinding() {
+		if isFinding(f.Class) {
 			s.Findings++
 			s.add(f.Class, f.Severity, f.Holds)
 		}

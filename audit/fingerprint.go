@@ -34,6 +34,8 @@ func who(ref SubjectRef, ctime string) []string {
 		return append(parts, ref.Site, "vmid", strconv.Itoa(ref.VMID), ctime)
 	case inventory.SubjectNode:
 		return append(parts, ref.Cluster, ref.Name)
+	case inventory.SubjectCluster:
+		return append(parts, ref.ID)
 	default:
 		return append(parts, ref.Namespace, ref.Name)
 	}

@@ -1,13 +1,12 @@
 package audit
 
 import (
-	"crypto/sha256"
-	"encoding/hex"
-	"encoding/json"
+	"slices"
 	"time"
 
 	"github.com/proxaudit/proxaudit/audit/history"
 	"github.com/proxaudit/proxaudit/audit/progress"
+	"github.com/proxaudit/proxaudit/audit/rules"
 	"github.com/proxaudit/proxaudit/inventory"
 )
 
@@ -23,9 +22,13 @@ type Report struct {
 	Clusters []ClusterProgress `json:"clusters"`
 	// Since is what the run is compared with; nil if there is nothing yet.
 	Since *Since `json:"since,omitempty"`
+	// NotCompared says why there is nothing that the run is compared with although somebody asked for it.
+	NotCompared string `json:"notCompared,omitempty"`
 	// Resolved are the findings that are over since then, and Unverified those that nobody could look at.
 	Resolved   []history.Record `json:"resolved"`
 	Unverified []history.Record `json:"unverified"`
+	// Read is what was read in full of what verdicts rest on: a later run knows by it whether it may know better.
+	Read []history.Source `json:"read"`
 
 	run history.Run
 }
@@ -69,10 +72,10 @@ type Life struct {
 	// Change is what this run did: new, reopened, verified; empty if it was there before.
 	Change history.Change `json:"change,omitempty"`
 	// FirstSeen and Runs count this run.
-	FirstSeen time.Time  `json:"firstSeen"`
-	Runs      int        `json:"runs"`
-	Reopened  int        `json:"reopened,omitempty"`
-	LastBack  *time.Time `json:"reopenedAt,omitempty"`
+	FirstSeen  time.Time  `json:"firstSeen"`
+	Runs       int        `json:"runs"`
+	Reopened   int        `json:"reopened,omitempty"`
+	ReopenedAt *time.Time `json:"reopenedAt,omitempty"`
 }
 
 // Since is the run that a report is compared with.
@@ -80,6 +83,10 @@ type Since struct {
 	At time.Time `json:"at"`
 	// Source is the name of the history's or baseline's file.
 	Source string `json:"source"`
+	// Run is the ID of that run, where a history knows it.
+	Run string `json:"-"`
+	// MachinesOnly is true for a run that had no findings about clusters: what orphans says.
+	MachinesOnly bool `json:"-"`
 }
 
 // NewReport looks at all that a Snapshot has.
@@ -94,19 +101,29 @@ func NewReport(s *inventory.Snapshot, opt Options) *Report {
 			findings, keys[f.Fingerprint] = append(findings, f), subjectKey(f.Subject, r.ctime(e))
 		}
 	}
+	w := progress.New(r.graph, progress.Options{Grace: r.grace})
+	clusters := slices.Clone(r.s.Clusters)
+	for _, key := range w.Ownerless() {
+		clusters = append(clusters, inventory.Cluster{Key: key})
+	}
+	for i := range clusters {
+		c := w.Cluster(&clusters[i])
+		out.Clusters = append(out.Clusters, c)
+		out.Summary.Clusters.add(&c)
+		if c.State == progress.Stuck {
+			f := stuckFinding(&c)
+			findings, keys[f.Fingerprint] = append(findings, f), subjectKey(f.Subject, "")
+		}
+	}
 	SortFindings(findings)
 	out.Summary.Count(findings)
 	for i := range findings {
 		out.Findings = append(out.Findings, ReportFinding{Finding: findings[i], Key: keys[findings[i].Fingerprint]})
 	}
-	w := progress.New(r.graph, progress.Options{Grace: r.grace})
-	for i := range r.s.Clusters {
-		c := w.Cluster(&r.s.Clusters[i])
-		out.Clusters = append(out.Clusters, c)
-		out.Summary.Clusters.add(&c)
-	}
 	out.Summary.Incomplete = out.Summary.Incomplete || clusterless(r.s)
-	out.run = history.Run{At: out.GeneratedAt, ID: runID(out), Settled: r.settler().settled}
+	st := r.settler(out.Clusters)
+	out.Read = st.read
+	out.run = history.Run{At: out.GeneratedAt, ID: runID(r.s), Read: st.read, Settled: st.settled}
 	for i := range out.Findings {
 		out.run.Findings = append(out.run.Findings, out.Findings[i].kept())
 	}
@@ -119,7 +136,10 @@ func (r *Report) Run() history.Run { return r.run }
 // Kept is what history keeps of the run itself.
 func (r *Report) Kept() history.Kept {
 	k := history.Kept{ID: r.run.ID, At: r.GeneratedAt, Findings: len(r.Findings), Critical: r.Summary.Severities[Critical], Warning: r.Summary.Severities[Warning],
-		Info: r.Summary.Severities[Info], Incomplete: r.Summary.Incomplete, Coverage: []inventory.Coverage{}}
+		Info: r.Summary.Severities[Info], Incomplete: r.Summary.Incomplete, Classes: map[string]int{}, Coverage: []inventory.Coverage{}}
+	for i := range r.Findings {
+		k.Classes[string(r.Findings[i].Class)]++
+	}
 	for _, c := range r.Coverage {
 		if c.Missing() {
 			k.Coverage = append(k.Coverage, c)
@@ -143,25 +163,17 @@ func (f *ReportFinding) kept() history.Finding {
 		Key: f.Key, Name: f.Subject.Name, Site: f.Subject.Site, Cluster: f.Subject.Cluster, Title: f.Title}
 }
 
-// runID is the same for two reports of one Snapshot under the same settings.
-func runID(r *Report) string {
-	sum := sha256.New()
-	enc := json.NewEncoder(sum)
-	for _, part := range []any{r.GeneratedAt, r.Coverage, r.Summary} {
-		// A hash takes every byte, and these are structs of plain values.
-		if err := enc.Encode(part); err != nil {
-			panic(err)
-		}
-	}
-	for i := range r.Findings {
-		sum.Write([]byte(r.Findings[i].Fingerprint))
-	}
-	return hex.EncodeToString(sum.Sum(nil)[:16])
-}
-
 // Compare puts into the report what changed since the runs whose records are given.
 func (r *Report) Compare(before []history.Record, since Since) {
-	after, changes := history.Advance(before, r.run)
+	after, changes := before, []history.Changed(nil)
+	if since.Run == "" || since.Run != r.run.ID {
+		// A Snapshot that is reported again has happened already.
+		run := r.run
+		if since.MachinesOnly {
+			run.Findings = slices.DeleteFunc(slices.Clone(run.Findings), func(f history.Finding) bool { return f.Class == string(rules.Stuck) })
+		}
+		after, changes = history.Advance(before, run)
+	}
 	did := map[string]history.Change{}
 	for _, c := range changes {
 		did[c.Fingerprint] = c.Change
@@ -173,7 +185,7 @@ func (r *Report) Compare(before []history.Record, since Since) {
 		change := did[rec.Fingerprint]
 		switch rec.State {
 		case history.Open:
-			lives[rec.Fingerprint] = &Life{Change: change, FirstSeen: rec.FirstSeen, Runs: rec.Runs, Reopened: rec.Reopened, LastBack: rec.ReopenedAt}
+			lives[rec.Fingerprint] = &Life{Change: change, FirstSeen: rec.FirstSeen, Runs: rec.Runs, Reopened: rec.Reopened, ReopenedAt: rec.ReopenedAt}
 		case history.Unverified:
 			r.Unverified = append(r.Unverified, rec)
 		case history.Resolved:

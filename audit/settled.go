@@ -2,10 +2,12 @@ package audit
 
 import (
 	"fmt"
+	"slices"
 	"strconv"
 
 	"github.com/proxaudit/proxaudit/audit/history"
 	"github.com/proxaudit/proxaudit/audit/identity"
+	"github.com/proxaudit/proxaudit/audit/progress"
 	"github.com/proxaudit/proxaudit/inventory"
 )
 
@@ -14,12 +16,18 @@ type settler struct {
 	r *result
 	// by has each subject of the run under its key, with its entity.
 	by map[string]*identity.Entity
+	// clusters are the states of the run's clusters, by key; read is what the run has read.
+	clusters map[string]progress.State
+	read     []history.Source
 	// gap is the first thing that was not seen and that a verdict may need; empty if there is none.
 	gap string
 }
 
-func (r *result) settler() *settler {
-	st := &settler{r: r, by: map[string]*identity.Entity{}, gap: firstGap(r.s)}
+func (r *result) settler(clusters []ClusterProgress) *settler {
+	st := &settler{r: r, by: map[string]*identity.Entity{}, clusters: map[string]progress.State{}, read: sourcesRead(r.s), gap: firstGap(r.s)}
+	for i := range clusters {
+		st.clusters[clusters[i].Key] = clusters[i].State
+	}
 	for i := range r.graph.Entities {
 		e := &r.graph.Entities[i]
 		for _, ref := range refsOf(r.s, e) {
@@ -49,22 +57,32 @@ func otherNamespaces(s *inventory.Snapshot) bool {
 // verdict, or if the list that it would be in was read whole and does not have it. With a
 // source less there is less that argues for a finding, so that only one verdict counts as another where something is missing: that of a
 // machine of which all parts were seen. Even then a rival may be what is missing, or what made
-// the doubt.
-func (st *settler) settled(f history.Finding) (bool, string) {
+// the doubt. A source that was read for the finding, and is not read now or is another of the same name, is missing as well.
+func (st *settler) settled(f history.Record) (bool, string) {
+	gap := st.gap
+	if gap == "" {
+		gap = history.Lacking(f.Read, st.read)
+	}
+	sub, err := inventory.ParseSubject(f.Subject)
+	if err != nil {
+		return false, "its subject cannot be read: " + err.Error()
+	}
+	if other := st.another(f, sub); other != "" {
+		return false, other
+	}
+	if sub.Kind == inventory.SubjectCluster {
+		return st.clusterSettled(sub.Name, history.Lacking(f.Read, st.read))
+	}
 	if e := st.by[f.Key]; e != nil {
 		switch {
 		case e.Class == identity.Unknown:
 			return false, "it has no verdict now"
 		case e.Class != identity.Managed && f.Cluster != "" && !st.r.s.Known(inventory.ClusterSource(f.Cluster), inventory.ScopeNodes):
 			return false, "it looks " + string(e.Class) + " now, and its cluster was not read: " + f.Cluster
-		case st.gap != "" && (e.Class != identity.Managed || f.Class == string(identity.Conflict) || f.Class == string(identity.Unknown)):
-			return false, "it looks " + string(e.Class) + " now, and not all was seen: " + st.gap
+		case gap != "" && (e.Class != identity.Managed || f.Class == string(identity.Conflict) || f.Class == string(identity.Unknown)):
+			return false, "it looks " + string(e.Class) + " now, and not all was seen: " + gap
 		}
 		return true, "it is " + string(e.Class) + " now"
-	}
-	sub, err := inventory.ParseSubject(f.Subject)
-	if err != nil {
-		return false, "its subject cannot be read: " + err.Error()
 	}
 	s := st.r.s
 	switch sub.Kind {
@@ -79,6 +97,57 @@ func (st *settler) settled(f history.Finding) (bool, string) {
 	default:
 		return false, fmt.Sprintf("this version does not know what a %s is", sub.Kind)
 	}
+}
+
+// another says that the source which lists the subject is not the one that listed it before; empty if it is.
+func (st *settler) another(f history.Record, sub inventory.Subject) string {
+	source := inventory.ManagementSource
+	switch sub.Kind {
+	case inventory.SubjectVM:
+		source = inventory.SiteSource(sub.Scope)
+	case inventory.SubjectNode:
+		source = inventory.ClusterSource(sub.Scope)
+	}
+	i := slices.IndexFunc(f.Read, func(s history.Source) bool { return s.Name == source })
+	j := slices.IndexFunc(st.read, func(s history.Source) bool { return s.Name == source })
+	if i < 0 || j < 0 || f.Read[i].Same(st.read[j]) {
+		return ""
+	}
+	return history.Lacking(f.Read[i:i+1], st.read[j:j+1])
+}
+
+// clusterSettled is about a cluster that was stuck. What of it was not seen makes its state unknown; what is lacking says which source
+// of the run before is none of this one.
+func (st *settler) clusterSettled(key, lacking string) (bool, string) {
+	if lacking == "" {
+		lacking = managementGap(st.r.s)
+	}
+	switch state := st.clusters[key]; {
+	case state == "" && lacking != "":
+		// It may be called by another name, or be one of those that were left out.
+		return false, "it is not among the clusters now, and not all was seen: " + lacking
+	case state == "":
+		return declaredAbsent(st.r.s, inventory.ScopeClusters)
+	case state == progress.Unknown:
+		return false, "whom it waits for is not known now"
+	case state != progress.Healthy && lacking != "":
+		return false, "it looks " + string(state) + " now, and not all was seen: " + lacking
+	default:
+		return true, "it is " + string(state) + " now"
+	}
+}
+
+// managementGap names what the management cluster did not tell of its objects; empty if nothing is.
+func managementGap(s *inventory.Snapshot) string {
+	if otherNamespaces(s) {
+		return inventory.ScopeOtherNamespaces
+	}
+	for _, c := range s.Incomplete() {
+		if c.Source == inventory.ManagementSource {
+			return c.Need().String()
+		}
+	}
+	return ""
 }
 
 // vmGone is about a VM that no VM of the run is known to be. One that has its VMID and was not looked into may be it. Proxmox

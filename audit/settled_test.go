@@ -206,7 +206,7 @@ func TestKeyIsTheSubjects(t *testing.T) {
 		for _, f := range r.Run().Findings {
 			again[f.Subject] = f.Key
 			// It has another verdict or none: in either case the run knows the subject.
-			if _, why := r.Run().Settled(f); !strings.HasPrefix(why, "it is ") && !strings.HasPrefix(why, "it has no verdict now") {
+			if _, why := r.Run().Settled(history.Record{Finding: f}); !strings.HasPrefix(why, "it is ") && !strings.HasPrefix(why, "it has no verdict now") {
 				t.Errorf("seed %d: the run does not find its own %s: %s", seed, f.Subject, why)
 			}
 		}

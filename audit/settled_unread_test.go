@@ -39,7 +39,7 @@ func TestVMThatNobodyKnew(t *testing.T) {
 func settledIn(s *inventory.Snapshot, change func(*history.Finding)) (bool, string) {
 	f := history.Finding{Fingerprint: "x", Class: "mismatched", Subject: "vm/dc1/101", Site: "dc1", Key: keyOfUnread()}
 	change(&f)
-	return audit.NewReport(s, audit.Options{}).Run().Settled(f)
+	return audit.NewReport(s, audit.Options{}).Run().Settled(history.Record{Finding: f})
 }
 
 // keyOfUnread is the key of vm/dc1/101 without a UUID and a time of creation.

@@ -17,8 +17,11 @@ func (r *result) waitingFor(e *identity.Entity) string {
 	if b == nil {
 		return ""
 	}
-	return fmt.Sprintf("%s: %s", b.Holder, b.Detail)
+	return waitsFor(b)
 }
+
+// waitsFor is whose turn it is, and what for.
+func waitsFor(b *progress.Baton) string { return fmt.Sprintf("%s: %s", b.Holder, b.Detail) }
 
 // batons are those of a cluster's Machines, by NAMESPACE/NAME. They are asked for once for each cluster that has a Machine without a Node.
 func (r *result) batons(cluster string) map[string]*progress.Baton {

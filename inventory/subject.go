@@ -42,7 +42,7 @@ func VMSubject(k Key) Subject {
 // namespaces declare the same name), so the last part is the name and what stands between is the scope.
 func ParseSubject(s string) (Subject, error) {
 	kind, rest, ok := strings.Cut(s, "/")
-	// A cluster is no machine: explain has nothing on one, and -o name prints none.
+	// A cluster is no machine, and explain has nothing on one (why has).
 	const forms = "vm/SITE/VMID, machine/NAMESPACE/NAME, proxmoxmachine/NAMESPACE/NAME or node/CLUSTER/NAME"
 	if !ok || rest == "" {
 		return Subject{}, fmt.Errorf("%q names nothing: want %s (the form that -o name prints)", s, forms)

@@ -52,6 +52,9 @@ func Report(r *audit.Report) Document {
 // reportNews is the report in a sentence.
 func reportNews(r *audit.Report) Section {
 	c := r.Summary.Changes
+	if c == nil && r.NotCompared != "" {
+		return Section{Blocks: []Block{Notes{Items: []Note{{Text: "Not compared: " + r.NotCompared, Style: Warn}}}}}
+	}
 	if c == nil {
 		return Section{Footer: true, Blocks: []Block{Notes{Items: []Note{{Text: "There is no earlier run to compare with (--history FILE keeps them, --baseline FILE names one)", Style: Faint}}}}}
 	}
@@ -106,8 +109,8 @@ func reportTable(findings []*audit.ReportFinding, empty string) Table {
 
 func changeText(h *audit.Life) string {
 	text := string(h.Change)
-	if h.LastBack != nil && h.Change != history.Reopened {
-		text = "back since " + day(*h.LastBack)
+	if h.ReopenedAt != nil && h.Change != history.Reopened {
+		text = "back since " + day(*h.ReopenedAt)
 	}
 	return text
 }

@@ -21,9 +21,9 @@ func sampleReport() *audit.Report {
 		case 0:
 			life = &audit.Life{Change: history.New, FirstSeen: collected, Runs: 1}
 		case 1:
-			life.Change, life.Reopened, life.LastBack = history.Reopened, 1, &collected
+			life.Change, life.Reopened, life.ReopenedAt = history.Reopened, 1, &collected
 		case 2:
-			life.Reopened, life.LastBack = 2, &back
+			life.Reopened, life.ReopenedAt = 2, &back
 		}
 		orphans.Findings[i].Fingerprint = fmt.Sprintf("%032x", i+1)
 		r.Findings = append(r.Findings, audit.ReportFinding{Finding: orphans.Findings[i], Key: "key", History: life})

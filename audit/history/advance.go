@@ -10,9 +10,11 @@ type Run struct {
 	ID string
 	// Findings are all of the run, whatever a filter lists.
 	Findings []Finding
-	// Settled says whether the run looked at where a Finding would be that it did not see, and what it found there, in
+	// Read is what the run has read in full.
+	Read []Source
+	// Settled says whether the run looked at where the Finding of a Record would be that it did not see, and what it found there, in
 	// words. Absence of evidence from a source that did not answer settles nothing.
-	Settled func(Finding) (settled bool, why string)
+	Settled func(Record) (settled bool, why string)
 }
 
 // Change is what a run did to a Record.
@@ -54,7 +56,7 @@ func Advance(before []Record, run Run) (after []Record, changes []Changed) {
 		}
 		seen[f.Fingerprint] = true
 		old, ok := known[f.Fingerprint]
-		record, change := see(old, ok, f, at)
+		record, change := see(old, ok, f, run.Read, at)
 		after = append(after, record)
 		did[f.Fingerprint] = change
 	}
@@ -76,12 +78,12 @@ func Advance(before []Record, run Run) (after []Record, changes []Changed) {
 }
 
 // see is a Record whose Finding the run has.
-func see(old Record, known bool, f Finding, at time.Time) (Record, Change) {
+func see(old Record, known bool, f Finding, read []Source, at time.Time) (Record, Change) {
 	if !known {
-		return Record{Finding: f, State: Open, FirstSeen: at, LastSeen: at, Runs: 1}, New
+		return Record{Finding: f, State: Open, FirstSeen: at, LastSeen: at, Runs: 1, Read: read}, New
 	}
 	r := old
-	r.Finding, r.State, r.LastSeen, r.Why = f, Open, at, ""
+	r.Finding, r.State, r.LastSeen, r.Read, r.Why = f, Open, at, read, ""
 	r.ResolvedAt, r.UnverifiedSince = nil, nil
 	r.Runs++
 	switch old.State {
@@ -101,7 +103,7 @@ func miss(r Record, run Run, at time.Time) (Record, Change) {
 	if r.State == Resolved {
 		return r, ""
 	}
-	settled, why := run.Settled(r.Finding)
+	settled, why := run.Settled(r)
 	if settled {
 		r.State, r.ResolvedAt, r.UnverifiedSince, r.Why = Resolved, &at, nil, why
 		return r, Gone

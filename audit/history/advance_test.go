@@ -26,7 +26,7 @@ func (l looked) run(n int) history.Run {
 	for _, id := range l.there {
 		r.Findings = append(r.Findings, finding(id))
 	}
-	r.Settled = func(f history.Finding) (bool, string) {
+	r.Settled = func(f history.Record) (bool, string) {
 		for _, id := range l.blind {
 			if f.Fingerprint == id {
 				return false, "its site did not answer"

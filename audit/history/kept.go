@@ -16,6 +16,8 @@ type Kept struct {
 	Critical int       `json:"critical"`
 	Warning  int       `json:"warning"`
 	Info     int       `json:"info"`
+	// Classes counts the findings by class.
+	Classes map[string]int `json:"classes,omitempty"`
 	// Incomplete is true if a verdict was missing.
 	Incomplete bool `json:"incomplete"`
 	// Coverage has the entries because of which that is so.

@@ -53,6 +53,8 @@ type Record struct {
 	// Reopened is how often it came back after it was resolved, and ReopenedAt the last time.
 	Reopened   int        `json:"reopened,omitempty"`
 	ReopenedAt *time.Time `json:"reopenedAt,omitempty"`
+	// Read is what the run that saw it last had read: another run has to have read it too before it knows better.
+	Read []Source `json:"read,omitempty"`
 	// Why says what makes it resolved or unverified, for a person.
 	Why string `json:"why,omitempty"`
 }

@@ -23,6 +23,9 @@ func TestDocs(t *testing.T) {
 	for _, r := range rules.All() {
 		pages[r.ID+".md"] = rulePage(r)
 	}
+	for _, r := range rules.OfClusters() {
+		pages[r.ID+".md"] = rulePage(r)
+	}
 	for _, r := range adopt.Rules() {
 		pages[r.ID+".md"] = adoptionPage(r)
 	}
@@ -65,6 +68,10 @@ func indexPage() string {
 	b.WriteString("# Rules\n\nWhat each finding means, why it matters, and what to do. `proxaudit explain SUBJECT` shows the evidence of one.\n\n")
 	b.WriteString("| rule | class | severity | what is wrong |\n|---|---|---|---|\n")
 	for _, r := range rules.All() {
+		fmt.Fprintf(&b, "| [%s](%s.md) | `%s` | %s | %s |\n", r.ID, r.ID, r.Class, severity(r), r.Title)
+	}
+	b.WriteString("\n## Clusters\n\nWhat `proxaudit report` finds of clusters; `proxaudit why` has the rest of it.\n\n| rule | class | severity | what is wrong |\n|---|---|---|---|\n")
+	for _, r := range rules.OfClusters() {
 		fmt.Fprintf(&b, "| [%s](%s.md) | `%s` | %s | %s |\n", r.ID, r.ID, r.Class, severity(r), r.Title)
 	}
 	b.WriteString("\n## Adoption\n\nWhat `proxaudit adopt` looks at before it renders a bundle. Where one blocks there is no bundle: the exit code is 1, and stdout is empty.\n\n")

@@ -55,11 +55,15 @@ const (
 	needConfigs    = "Proxmox: the configuration of each guest"
 	needProbe      = "Proxmox: cluster/nextid for a VMID that no list shows"
 	needDeclared   = "management cluster: Machines and ProxmoxMachines"
+	needCluster    = "management cluster: Cluster API's objects with their conditions, and the controllers' Pods and leases"
 	needNodes      = "workload cluster: Nodes"
 	needNodesOfAll = "workload clusters: the Nodes of every cluster that the VM may belong to"
 )
 
-// All lists the rules by ID.
+// OfClusters lists the rules about clusters by ID.
+func OfClusters() []Rule { return []Rule{StuckCluster} }
+
+// All lists the rules about machines by ID.
 func All() []Rule {
 	all := []Rule{orphanVM, nonNode, ghostMachine, ghostNode, detachedInfra, conflict, mismatched, unknown, adoptable,
 		foreignNode, converging}

@@ -62,17 +62,17 @@ func (r *run) conduct(c *cli.Context, do func(*inventory.Snapshot, *settings) (*
 			return err
 		}
 	}
-	if res.after != nil {
-		if err := interrupted(c.Context, res.after()); err != nil {
-			return err
-		}
-	}
 	if res.verdict.Incomplete() {
 		if res.doc == nil {
 			// There is no result that could show it.
 			targets = nil
 		}
 		r.sayGaps(targets, res.verdict.Coverage)
+	}
+	if res.after != nil {
+		if err := interrupted(c.Context, res.after()); err != nil {
+			return err
+		}
 	}
 	return res.verdict.orNil()
 }

@@ -75,11 +75,12 @@ func (n *nightly) read(c *cli.Context) error {
 		if err != nil {
 			return usagef("--baseline: %v", err)
 		}
-		before, at, err := audit.ReadBaseline(data)
+		before, since, err := audit.ReadBaseline(data)
 		if err != nil {
 			return usagef("--baseline %s: %v", baseline, err)
 		}
-		n.before, n.since = before, &audit.Since{At: at, Source: baseline}
+		since.Source = baseline
+		n.before, n.since = before, &since
 	case n.history != "":
 		return n.readHistory(c)
 	}
@@ -101,7 +102,7 @@ func (n *nightly) readHistory(c *cli.Context) (err error) {
 	}
 	n.before, n.since = before, &audit.Since{Source: n.history}
 	if newest != nil {
-		n.since.At = newest.At
+		n.since.At, n.since.Run = newest.At, newest.ID
 	}
 	n.remembered = record.VMs(before)
 	return nil
@@ -109,24 +110,35 @@ func (n *nightly) readHistory(c *cli.Context) (err error) {
 
 func (n *nightly) report(c *cli.Context) error {
 	return n.conduct(c, func(snap *inventory.Snapshot, s *settings) (*result, error) {
-		if n.since != nil && snap.CollectedAt.Before(n.since.At) {
-			return nil, usagef("%s has a run of %s, and this one is of %s: it would be compared with what came after it", n.since.Source,
-				n.since.At.Format(time.RFC3339), snap.CollectedAt.UTC().Format(time.RFC3339)).
-				hint("Was a clock wrong, then begin a new history: give another file. proxaudit history lists the runs that this one has.")
-		}
 		report := audit.NewReport(snap, s.options())
-		if n.since != nil {
+		ahead := n.ahead(report)
+		switch {
+		case ahead != nil:
+			report.NotCompared = ahead.Msg
+		case n.since != nil:
 			report.Compare(n.before, *n.since)
 		}
 		doc := render.Report(report)
 		v := s.verdict(&report.Summary.Summary, report.Coverage)
-		if stuck := report.Summary.Clusters.Stuck; stuck > 0 && audit.Warning.Rank() <= s.failOn.Rank() {
-			v.Text = count(v.Findings, "finding", "findings") + " at or above " + string(s.failOn) + ", and " + count(stuck, "cluster is stuck", "clusters are stuck")
-			v.Findings += stuck
-		}
 		return &result{doc: &doc, verdict: v, silent: n.quietUnchanged && nothingToSay(report),
-			after: func() error { return n.keepRun(c.Context, report) }}, nil
+			after: func() error {
+				if ahead != nil {
+					return ahead
+				}
+				return n.keepRun(c.Context, report)
+			}}, nil
 	})
+}
+
+// ahead is the error about a run that is older than what it would be compared with. The report of the night is not lost for it: it
+// comes without a comparison, and the exit code is the error's.
+func (n *nightly) ahead(r *audit.Report) *UsageError {
+	if n.since == nil || !r.GeneratedAt.Before(n.since.At) {
+		return nil
+	}
+	return usagef("%s has a run of %s, and this one is of %s: it cannot be compared with what came after it, and is not kept", n.since.Source,
+		n.since.At.Format(time.RFC3339), r.GeneratedAt.Format(time.RFC3339)).
+		hint("Was a clock wrong, then begin a new history: give another file. proxaudit history lists the runs that this one has.")
 }
 
 // keepRun takes the history further once the report is out: a night whose report could not be written is told again.
@@ -149,7 +161,7 @@ func (n *nightly) keepRun(ctx context.Context, report *audit.Report) error {
 
 // nothingToSay is true for a run that saw all and found what was there before. "Unchanged" by a run that did not look is news.
 func nothingToSay(r *audit.Report) bool {
-	return !r.Summary.Changes.Any() && !r.Summary.Incomplete
+	return !r.Summary.Changes.Any() && !r.Summary.Incomplete && r.NotCompared == ""
 }
 
 func isVerdict(err error) bool {

@@ -27,7 +27,11 @@ func (s *Store) Runs(ctx context.Context, limit int) ([]history.Kept, error) {
 // it fits one finding. It is nil if there is none, and matches are those that it fits.
 func (s *Store) Life(ctx context.Context, fingerprint string) (record *history.Record, events []history.Event, matches []string, err error) {
 	err = s.consistent(ctx, func() error {
-		found, err := rows(ctx, s.conn, scanRecord, "SELECT record FROM findings WHERE substr(fingerprint, 1, length(?1)) = ?1 ORDER BY fingerprint", fingerprint)
+		sets, err := readSets(ctx, s.conn)
+		if err != nil {
+			return err
+		}
+		found, err := rows(ctx, s.conn, recordScanner(sets), "SELECT record, source_set FROM findings WHERE substr(fingerprint, 1, length(?1)) = ?1 ORDER BY fingerprint", fingerprint)
 		if err != nil {
 			return err
 		}
@@ -46,7 +50,11 @@ func (s *Store) Life(ctx context.Context, fingerprint string) (record *history.R
 }
 
 func (s *Store) records(ctx context.Context) ([]history.Record, error) {
-	out, err := rows(ctx, s.conn, scanRecord, "SELECT record FROM findings")
+	sets, err := readSets(ctx, s.conn)
+	if err != nil {
+		return nil, err
+	}
+	out, err := rows(ctx, s.conn, recordScanner(sets), "SELECT record, source_set FROM findings")
 	if err != nil {
 		return nil, err
 	}
@@ -77,29 +85,42 @@ func (s *Store) consistent(ctx context.Context, do func() error) (err error) {
 	return nil
 }
 
-const runColumns = "run, at, findings, critical, warning, info, incomplete, coverage"
+const runColumns = "run, at, findings, critical, warning, info, incomplete, coverage, classes"
 
 func scanRun(row *sql.Rows) (r history.Kept, err error) {
-	var at, coverage string
-	if err := row.Scan(&r.ID, &at, &r.Findings, &r.Critical, &r.Warning, &r.Info, &r.Incomplete, &coverage); err != nil {
+	var at, coverage, classes string
+	if err := row.Scan(&r.ID, &at, &r.Findings, &r.Critical, &r.Warning, &r.Info, &r.Incomplete, &coverage, &classes); err != nil {
 		return r, err
 	}
 	if err := json.Unmarshal([]byte(coverage), &r.Coverage); err != nil {
 		return r, fmt.Errorf("the coverage of run %s: %w", r.ID, err)
 	}
+	if err := json.Unmarshal([]byte(classes), &r.Classes); err != nil {
+		return r, fmt.Errorf("the classes of run %s: %w", r.ID, err)
+	}
+	if len(r.Classes) == 0 {
+		r.Classes = nil
+	}
 	r.At, err = time.Parse(layout, at)
 	return r, err
 }
 
-func scanRecord(row *sql.Rows) (r history.Record, err error) {
-	var text string
-	if err := row.Scan(&text); err != nil {
-		return r, err
+// recordScanner reads a record with what its run had read.
+func recordScanner(sets map[int64][]history.Source) func(*sql.Rows) (history.Record, error) {
+	return func(row *sql.Rows) (r history.Record, err error) {
+		var text string
+		var set sql.NullInt64
+		if err := row.Scan(&text, &set); err != nil {
+			return r, err
+		}
+		if err := json.Unmarshal([]byte(text), &r); err != nil {
+			return r, fmt.Errorf("a finding cannot be read: %w", err)
+		}
+		if set.Valid {
+			r.Read = sets[set.Int64]
+		}
+		return r, nil
 	}
-	if err := json.Unmarshal([]byte(text), &r); err != nil {
-		return r, fmt.Errorf("a finding cannot be read: %w", err)
-	}
-	return r, nil
 }
 
 func scanEvent(row *sql.Rows) (e history.Event, err error) {

@@ -66,8 +66,14 @@ func (s *Store) put(ctx context.Context, run history.Kept, records []history.Rec
 	if err != nil {
 		return err
 	}
-	result, err := s.conn.ExecContext(ctx, `INSERT INTO runs (run, at, findings, critical, warning, info, incomplete, coverage) VALUES (?, ?, ?, ?, ?, ?, ?, ?)`,
-		run.ID, stamp(run.At), run.Findings, run.Critical, run.Warning, run.Info, run.Incomplete, string(coverage))
+	classes := []byte("{}")
+	if run.Classes != nil {
+		if classes, err = json.Marshal(run.Classes); err != nil {
+			return err
+		}
+	}
+	result, err := s.conn.ExecContext(ctx, `INSERT INTO runs (run, at, findings, critical, warning, info, incomplete, coverage, classes) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+		run.ID, stamp(run.At), run.Findings, run.Critical, run.Warning, run.Info, run.Incomplete, string(coverage), string(classes))
 	if err != nil {
 		return err
 	}
@@ -75,9 +81,16 @@ func (s *Store) put(ctx context.Context, run history.Kept, records []history.Rec
 	if err != nil {
 		return err
 	}
-	if err := each(ctx, s.conn, `INSERT INTO findings (fingerprint, state, last_seen, resolved_at, record) VALUES (?, ?, ?, ?, ?)
-		ON CONFLICT (fingerprint) DO UPDATE SET state = excluded.state, last_seen = excluded.last_seen, resolved_at = excluded.resolved_at, record = excluded.record`,
+	sets := &sourceSets{conn: s.conn, ids: map[string]int64{}}
+	if err := each(ctx, s.conn, `INSERT INTO findings (fingerprint, state, last_seen, resolved_at, record, source_set) VALUES (?, ?, ?, ?, ?, ?)
+		ON CONFLICT (fingerprint) DO UPDATE SET state = excluded.state, last_seen = excluded.last_seen, resolved_at = excluded.resolved_at, record = excluded.record,
+		source_set = excluded.source_set`,
 		records, func(r history.Record) ([]any, error) {
+			set, err := sets.id(ctx, r.Read)
+			if err != nil {
+				return nil, err
+			}
+			r.Read = nil
 			text, err := json.Marshal(r)
 			if err != nil {
 				return nil, err
@@ -86,7 +99,7 @@ func (s *Store) put(ctx context.Context, run history.Kept, records []history.Rec
 			if r.ResolvedAt != nil {
 				resolved = stamp(*r.ResolvedAt)
 			}
-			return []any{r.Fingerprint, string(r.State), stamp(r.LastSeen), resolved, string(text)}, nil
+			return []any{r.Fingerprint, string(r.State), stamp(r.LastSeen), resolved, string(text), set}, nil
 		}); err != nil {
 		return err
 	}
@@ -126,7 +139,8 @@ func (s *Store) Prune(ctx context.Context, before time.Time) error {
 				return err
 			}
 		}
-		return nil
+		_, err := s.conn.ExecContext(ctx, "DELETE FROM source_sets WHERE id NOT IN (SELECT source_set FROM findings WHERE source_set IS NOT NULL)")
+		return err
 	})
 }
 

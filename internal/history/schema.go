@@ -39,29 +39,43 @@ var migrations = []string{
 		PRIMARY KEY (run, fingerprint)
 	) STRICT, WITHOUT ROWID;
 	CREATE INDEX changes_fingerprint ON changes (fingerprint);`,
+	// What the runs have read is the same for most findings, night after night.
+	`CREATE TABLE source_sets (
+		id      INTEGER PRIMARY KEY,
+		sources TEXT NOT NULL UNIQUE
+	) STRICT;
+	ALTER TABLE findings ADD COLUMN source_set INTEGER REFERENCES source_sets (id);
+	CREATE INDEX findings_source_set ON findings (source_set);
+	ALTER TABLE runs ADD COLUMN classes TEXT NOT NULL DEFAULT '{}';`,
+}
+
+// versionOf is how many migrations a file has behind it. The error is ErrForeign or a *NewerError for one that is none of ours.
+func versionOf(ctx context.Context, conn *sql.Conn) (int, error) {
+	var id, version, tables int
+	for query, into := range map[string]*int{
+		"PRAGMA application_id":              &id,
+		"PRAGMA user_version":                &version,
+		"SELECT count(*) FROM sqlite_schema": &tables,
+	} {
+		if err := conn.QueryRowContext(ctx, query).Scan(into); err != nil {
+			return 0, err
+		}
+	}
+	switch {
+	case id != applicationID && (tables > 0 || version > 0 || id != 0):
+		return 0, ErrForeign
+	case version > len(migrations):
+		return 0, &NewerError{Version: version, Known: len(migrations)}
+	}
+	return version, nil
 }
 
 // migrate brings the schema to today's version. Two that open an empty file at once do it one after the other.
 func migrate(ctx context.Context, conn *sql.Conn) error {
 	return immediate(ctx, conn, func() error {
-		var id, version, tables int
-		for query, into := range map[string]*int{
-			"PRAGMA application_id":              &id,
-			"PRAGMA user_version":                &version,
-			"SELECT count(*) FROM sqlite_schema": &tables,
-		} {
-			if err := conn.QueryRowContext(ctx, query).Scan(into); err != nil {
-				return err
-			}
-		}
-		switch {
-		case id != applicationID && (tables > 0 || version > 0 || id != 0):
-			return ErrForeign
-		case version > len(migrations):
-			return &NewerError{Version: version, Known: len(migrations)}
-		}
-		if version == len(migrations) {
-			return nil
+		version, err := versionOf(ctx, conn)
+		if err != nil || version == len(migrations) {
+			return err
 		}
 		for ; version < len(migrations); version++ {
 			if _, err := conn.ExecContext(ctx, migrations[version]); err != nil {

@@ -64,15 +64,23 @@ func private(path string) error {
 	return f.Close()
 }
 
-// Existing opens a history that is there already; ErrNone if it is not.
-func Existing(ctx context.Context, path string) (*Store, error) {
-	if _, err := os.Stat(path); errors.Is(err, fs.ErrNotExist) {
-		return nil, fmt.Errorf("history %s: %w", path, ErrNone)
+func open(ctx context.Context, path string) (*Store, error) {
+	s, err := connect(ctx, path, nil)
+	if err != nil {
+		return nil, err
 	}
-	return open(ctx, path)
+	if err = migrate(ctx, s.conn); err == nil {
+		// It is kept in the file: not before the file is known to be ours.
+		_, err = s.conn.ExecContext(ctx, "PRAGMA journal_mode = WAL")
+	}
+	if err != nil {
+		return nil, errors.Join(s.failed(err), s.Close())
+	}
+	return s, nil
 }
 
-func open(ctx context.Context, path string) (*Store, error) {
+// connect opens a file with SQLite's own options beside ours, and reads nothing of it yet.
+func connect(ctx context.Context, path string, options url.Values) (*Store, error) {
 	if st, err := os.Stat(path); err == nil && !st.Mode().IsRegular() { //nolint:gosec // the path is the user's own
 		return nil, fmt.Errorf("history %s: it is no regular file", path)
 	}
@@ -80,7 +88,10 @@ func open(ctx context.Context, path string) (*Store, error) {
 	if err != nil {
 		return nil, fmt.Errorf("history %s: %w", path, err)
 	}
-	options := url.Values{"_pragma": {fmt.Sprintf("busy_timeout(%d)", lockWait.Milliseconds()), "synchronous(FULL)", "foreign_keys(1)"}}
+	if options == nil {
+		options = url.Values{}
+	}
+	options["_pragma"] = []string{fmt.Sprintf("busy_timeout(%d)", lockWait.Milliseconds()), "synchronous(FULL)", "foreign_keys(1)"}
 	source := url.URL{Scheme: "file", Path: filepath.ToSlash(absolute), RawQuery: options.Encode()}
 	db, err := sql.Open("sqlite", source.String())
 	if err != nil {
@@ -88,14 +99,7 @@ func open(ctx context.Context, path string) (*Store, error) {
 	}
 	s := &Store{path: path, db: db}
 	// One connection: a transaction is begun and ended by statements of its own.
-	if s.conn, err = db.Conn(ctx); err == nil {
-		err = migrate(ctx, s.conn)
-	}
-	if err == nil {
-		// It is kept in the file: not before the file is known to be ours.
-		_, err = s.conn.ExecContext(ctx, "PRAGMA journal_mode = WAL")
-	}
-	if err != nil {
+	if s.conn, err = db.Conn(ctx); err != nil {
 		return nil, errors.Join(s.failed(err), s.Close())
 	}
 	return s, nil

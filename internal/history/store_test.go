@@ -2,10 +2,8 @@ package history
 
 import (
 	"context"
-	"database/sql"
 	"errors"
 	"fmt"
-	"os"
 	"path/filepath"
 	"strings"
 	"sync"
@@ -24,11 +22,12 @@ func night(n int) time.Time {
 
 // of is a run that has seen these findings, and settles the others but the blind ones.
 func of(n int, there string, blind ...string) history.Run {
-	r := history.Run{At: night(n), ID: fmt.Sprintf("run-%d", n)}
+	r := history.Run{At: night(n), ID: fmt.Sprintf("run-%d", n), Read: []history.Source{{Name: "site/dc1", Scopes: []string{"guests"}, Marks: []string{"host:pve1"}},
+		{Name: fmt.Sprintf("site/of-%d", n), Scopes: []string{"guests"}}}}
 	for _, id := range strings.Fields(there) {
 		r.Findings = append(r.Findings, history.Finding{Fingerprint: id, Rule: "PXA101", Severity: "critical", Subject: "vm/dc1/" + id, Key: "k" + id, Title: "an orphan"})
 	}
-	r.Settled = func(f history.Finding) (bool, string) {
+	r.Settled = func(f history.Record) (bool, string) {
 		for _, b := range blind {
 			if b == f.Fingerprint {
 				return false, "not looked at"
@@ -40,7 +39,7 @@ func of(n int, there string, blind ...string) history.Run {
 }
 
 func kept(r history.Run) history.Kept {
-	return history.Kept{ID: r.ID, At: r.At, Findings: len(r.Findings), Critical: len(r.Findings),
+	return history.Kept{ID: r.ID, At: r.At, Findings: len(r.Findings), Critical: len(r.Findings), Classes: map[string]int{"orphan-vm": len(r.Findings)},
 		Coverage: []inventory.Coverage{{Source: "site/dc1", Scope: "guests", State: inventory.Partial, Reason: "no right"}}}
 }
 
@@ -216,81 +215,5 @@ func TestPrune(t *testing.T) {
 	}
 	if records, _, err = s.Load(t.Context()); err != nil || len(records) != 2 {
 		t.Errorf("records: %v, %v", records, err)
-	}
-}
-
-// TestFilesThatAreNoHistory are refused, with what they are, and stay as they are.
-func TestFilesThatAreNoHistory(t *testing.T) {
-	foreign := func(statement string) func(*testing.T, string) {
-		return func(t *testing.T, path string) {
-			t.Helper()
-			db, err := sql.Open("sqlite", path)
-			if err != nil {
-				t.Fatal(err)
-			}
-			if _, err := db.ExecContext(t.Context(), statement); err != nil {
-				t.Fatal(err)
-			}
-			if err := db.Close(); err != nil {
-				t.Fatal(err)
-			}
-		}
-	}
-	text := func(t *testing.T, path string) {
-		t.Helper()
-		if err := os.WriteFile(path, []byte(strings.Repeat("not a database\n", 100)), 0o600); err != nil {
-			t.Fatal(err)
-		}
-	}
-	for name, tt := range map[string]struct {
-		make func(*testing.T, string)
-		want string
-	}{
-		"text":                      {text, "not a database"},
-		"another program's":         {foreign("CREATE TABLE things (id INTEGER)"), "it is a database of another program"},
-		"another program's, marked": {foreign("PRAGMA application_id = 7"), "it is a database of another program"},
-		"a newer proxaudit's":       {foreign(fmt.Sprintf("PRAGMA application_id = %d; PRAGMA user_version = 99", applicationID)), "its schema has version 99, and this proxaudit knows versions up to"},
-		"a folder":                  {func(t *testing.T, path string) { t.Helper(); mkdir(t, path) }, "it is no regular file"},
-	} {
-		t.Run(name, func(t *testing.T) {
-			path := filepath.Join(t.TempDir(), "history.db")
-			tt.make(t, path)
-			before, _ := os.ReadFile(path)
-			s, err := Open(t.Context(), path)
-			if err == nil {
-				t.Fatal(errors.Join(errors.New("it was opened"), s.Close()))
-			}
-			if !strings.Contains(err.Error(), tt.want) || !strings.Contains(err.Error(), path) {
-				t.Errorf("got %q, want %q and the file's name", err, tt.want)
-			}
-			if after, _ := os.ReadFile(path); !strings.HasPrefix(string(after), string(before[min(len(before), 100):])) && len(after) != len(before) {
-				t.Error("the file was changed")
-			}
-		})
-	}
-	if _, err := Open(t.Context(), filepath.Join(t.TempDir(), "no", "history.db")); err == nil || !strings.Contains(err.Error(), "there is no folder") {
-		t.Errorf("no folder: %v", err)
-	}
-	if _, err := Existing(t.Context(), filepath.Join(t.TempDir(), "history.db")); !errors.Is(err, ErrNone) {
-		t.Errorf("no file: %v", err)
-	}
-}
-
-func mkdir(t *testing.T, path string) {
-	t.Helper()
-	if err := os.Mkdir(path, 0o700); err != nil {
-		t.Fatal(err)
-	}
-}
-
-// TestOddNames: what means something in a URL is a name's character here.
-func TestOddNames(t *testing.T) {
-	for _, name := range []string{"a b.db", "a?mode=memory", "a#b", "a%20b", "ä.db", ":memory:"} {
-		path := filepath.Join(t.TempDir(), name)
-		s := opened(t, path)
-		record(t, s, of(1, "a"))
-		if _, err := os.Stat(path); err != nil {
-			t.Error(err)
-		}
 	}
 }

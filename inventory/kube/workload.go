@@ -63,7 +63,10 @@ func (w *workloadReader) read(ctx context.Context) {
 		return
 	}
 	w.add(access, discovery)
-	w.adoption(ctx, w.kubeadm(ctx))
+	f := w.kubeadm(ctx)
+	// Every connection shows it, whether somebody asks for it or not: it tells the cluster from another of its name.
+	w.cluster.ServingCAs = w.c.wire.roots.list()
+	w.adoption(ctx, f)
 }
 
 // adoption reads what only the adoption of the cluster needs. Once the server is gone, its last failure is the reason for
