@@ -30,7 +30,11 @@ type Report struct {
 	// Read is what was read in full of what verdicts rest on: a later run knows by it whether it may know better.
 	Read []history.Source `json:"read"`
 
-	run history.Run
+	// Trend are the runs that a history has, the oldest first, this one included; nil without a history.
+	Trend []history.Kept `json:"-"`
+	run   history.Run
+	// machines is called by the one format that draws them.
+	machines func() []MachineLinks
 }
 
 // ReportSummary counts a report.
@@ -121,6 +125,7 @@ func NewReport(s *inventory.Snapshot, opt Options) *Report {
 		out.Findings = append(out.Findings, ReportFinding{Finding: findings[i], Key: keys[findings[i].Fingerprint]})
 	}
 	out.Summary.Incomplete = out.Summary.Incomplete || clusterless(r.s)
+	out.machines = r.machineLinks
 	st := r.settler(out.Clusters)
 	out.Read = st.read
 	out.run = history.Run{At: out.GeneratedAt, ID: runID(r.s), Read: st.read, Settled: st.settled}

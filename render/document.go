@@ -11,6 +11,11 @@ type Document struct {
 	Findings *FindingList
 	// Sections in the order in which they are read.
 	Sections []Section
+	// Title is the heading of a page of its own; empty for the program's name.
+	Title string
+	// Page are the sections of a format that has room for pictures and lets people search, in place of Sections; nil if
+	// these are the same. It is called by such a format only.
+	Page func() []Section
 }
 
 // Section is a part of a Document.
@@ -18,13 +23,17 @@ type Section struct {
 	// Title may be empty.
 	Title  string
 	Blocks []Block
+	// ID is the section's name in a page, by which a link leads to it; empty for none.
+	ID string
+	// Level is how deep below another section it stands: 0 for one of its own.
+	Level int
 	// Wide sections are shown by the wide format only.
 	Wide bool
 	// Footer sections say something about the result rather than being it; --no-headers leaves them out.
 	Footer bool
 }
 
-// Block is one of Table, KeyValues, Notes, Label, Tree and Code.
+// Block is one of Table, KeyValues, Notes, Label, Tree and Code; in a Page also of Figures, Chart and Map.
 type Block interface{ block() }
 
 // Style says what a text means. A format that cannot show it leaves it out: no meaning rests on a style alone.
@@ -44,6 +53,8 @@ const (
 type Cell struct {
 	Text  string
 	Style Style
+	// Link is the ID of a section of the same page that has more of it; empty for none.
+	Link string
 }
 
 // Align is the side to which a column's cells are aligned.
@@ -78,6 +89,8 @@ type Column struct {
 	Min int
 	// Wide columns are shown by the wide format only.
 	Wide bool
+	// Facet is the name under which a page filters rows by this column; empty for a column that has no few values.
+	Facet string
 }
 
 // Table is rows under titles. Every row has one Cell per Column.
@@ -86,6 +99,10 @@ type Table struct {
 	Rows    [][]Cell
 	// Empty is said instead of a table without rows.
 	Empty string
+	// Caption says what the table is, and ID is its name in a page; both may be empty.
+	Caption, ID string
+	// Nouns are what one and several rows are called, for a page that counts them.
+	Nouns [2]string
 }
 
 // KeyValues is a list of facts, each with its name.

@@ -36,6 +36,7 @@ var formats = []Format{
 	{"json", "the whole result", renderJSON},
 	{"yaml", "the whole result", renderYAML},
 	{"markdown", "for a ticket, a wiki or a pull request", renderMarkdown},
+	{"html", "one page for a browser, with filters and pictures; it needs no other file", renderHTML},
 	{"csv", "one finding a row, for a spreadsheet", renderCSV},
 	{"junit", "findings as failed tests, for CI", renderJUnit},
 	{"prometheus", "gauges for node_exporter's textfile collector", renderPrometheus},
