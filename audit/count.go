@@ -44,6 +44,6 @@ func (s *Summary) restart() {
 func (s *Summary) add(class identity.Class, severity Severity, h *Holds) {
 	s.Severities[severity]++
 	if class == identity.OrphanVM {
-		s.Reclaimable.add(h)
+		s.Reclaimable.Add(h)
 	}
 }

@@ -21,8 +21,8 @@ func holdsOf(s *inventory.Snapshot, e *identity.Entity) *Holds {
 	return &Holds{VCPU: &vcpu, MemoryMiB: &mem, DiskGiB: &gib, DiskPartial: !whole}
 }
 
-// add sums what one orphan VM holds.
-func (r *Reclaimable) add(h *Holds) {
+// Add sums what one orphan VM holds.
+func (r *Reclaimable) Add(h *Holds) {
 	r.VMs++
 	if h == nil || h.VCPU == nil || h.MemoryMiB == nil || h.DiskGiB == nil {
 		r.Partial = true

@@ -224,3 +224,11 @@ func (c *ChangeCounts) add(change history.Change, state history.State) {
 		}
 	}
 }
+
+// SetTrend puts the runs of a history into the report, the oldest first, and this run behind them if it is none of them.
+func (r *Report) SetTrend(runs []history.Kept) {
+	r.Trend = slices.Clone(runs)
+	if !slices.ContainsFunc(runs, func(k history.Kept) bool { return k.ID == r.run.ID }) {
+		r.Trend = append(r.Trend, r.Kept())
+	}
+}

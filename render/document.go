@@ -55,6 +55,8 @@ type Cell struct {
 	Style Style
 	// Link is the ID of a section of the same page that has more of it; empty for none.
 	Link string
+	// ID is the cell's own name in a page; empty for none.
+	ID string
 }
 
 // Align is the side to which a column's cells are aligned.

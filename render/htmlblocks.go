@@ -57,7 +57,7 @@ func pageBlockOf(block Block, ids *anchors) (pageBlock, error) {
 }
 
 // pageText is a text with what belongs to it.
-type pageText struct{ Text, Detail, Class, Link string }
+type pageText struct{ Text, Detail, Class, Link, ID string }
 
 type pageBranch struct {
 	Text, Class string
@@ -109,6 +109,9 @@ func newPageTable(t Table, ids *anchors) pageTable {
 			cell := pageText{Text: row[i].Text, Class: classes[row[i].Style]}
 			if row[i].Link != "" {
 				cell.Link = "#" + ids.of(row[i].Link)
+			}
+			if row[i].ID != "" {
+				cell.ID = ids.of(row[i].ID)
 			}
 			cells = append(cells, cell)
 		}

@@ -12,7 +12,8 @@ import (
 // Report is the view of `report`: what is new comes first, then what is gone, what nobody could look at, and whom the
 // clusters wait for.
 func Report(r *audit.Report) Document {
-	d := Document{Value: r, Names: []string{}, Findings: reportFindings(r)}
+	d := Document{Value: r, Names: []string{}, Findings: reportFindings(r), Title: "proxaudit report of " + r.GeneratedAt.UTC().Format("2006-01-02 15:04 UTC"),
+		Page: func() []Section { return reportPage(r) }}
 	d.Sections = append(d.Sections, reportNews(r))
 	var fresh, old []*audit.ReportFinding
 	for i := range r.Findings {

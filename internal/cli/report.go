@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"os"
+	"slices"
 	"time"
 
 	"github.com/urfave/cli/v2"
@@ -49,13 +50,18 @@ Examples:
 	})
 }
 
+// trendRuns is how many runs a page draws: more than a year of nights.
+const trendRuns = 400
+
 // nightly is one report at work.
 type nightly struct {
 	*run
-	history        string
-	store          *history.Store
-	keep           time.Duration
-	before         []record.Record
+	history string
+	store   *history.Store
+	keep    time.Duration
+	before  []record.Record
+	// runs are the newest that the history has, the oldest first.
+	runs           []record.Kept
 	since          *audit.Since
 	quietUnchanged bool
 }
@@ -100,6 +106,10 @@ func (n *nightly) readHistory(c *cli.Context) (err error) {
 	if err != nil {
 		return errors.Join(err, n.store.Close())
 	}
+	if n.runs, err = n.store.Runs(c.Context, trendRuns); err != nil {
+		return errors.Join(err, n.store.Close())
+	}
+	slices.Reverse(n.runs)
 	n.before, n.since = before, &audit.Since{Source: n.history}
 	if newest != nil {
 		n.since.At, n.since.Run = newest.At, newest.ID
@@ -117,6 +127,7 @@ func (n *nightly) report(c *cli.Context) error {
 			report.NotCompared = ahead.Msg
 		case n.since != nil:
 			report.Compare(n.before, *n.since)
+			report.SetTrend(n.runs)
 		}
 		doc := render.Report(report)
 		v := s.verdict(&report.Summary.Summary, report.Coverage)
