@@ -48,7 +48,7 @@ func Verify(s *inventory.Snapshot, opt VerifyOptions, predictions []Prediction) 
 	}
 	v.findDeclared()
 	out := &Verification{
-		Envelope: audit.Envelope{FormatVersion: audit.FormatVersion, Kind: KindVerification, GeneratedAt: p.s.CollectedAt.UTC(),
+		Envelope: audit.Envelope{FormatVersion: audit.FormatVersion, Kind: KindVerification, GeneratedAt: p.s.CollectedAt.UTC(), Parts: p.s.Parts,
 			Coverage: slices.Clone(p.s.Coverage), Requests: slices.Clone(p.s.Requests)},
 		Cluster: p.cluster.Key, Name: p.name, Namespace: p.namespace, Since: v.since,
 		Predictions: predictions, Checks: v.checks(), Steps: []VerifiedStep{},

@@ -25,9 +25,11 @@ type Envelope struct {
 	FormatVersion string `json:"formatVersion"`
 	Kind          string `json:"kind"`
 	// GeneratedAt equals the Snapshot's CollectedAt, so that the same file gives the same bytes.
-	GeneratedAt time.Time            `json:"generatedAt"`
-	Coverage    []inventory.Coverage `json:"coverage"`
-	Requests    []inventory.Requests `json:"requests"`
+	GeneratedAt time.Time `json:"generatedAt"`
+	// Parts are the scans whose files were read together; empty for one.
+	Parts    []inventory.Part     `json:"parts,omitempty"`
+	Coverage []inventory.Coverage `json:"coverage"`
+	Requests []inventory.Requests `json:"requests"`
 }
 
 // Severity of a finding; it comes from its rule.

@@ -99,7 +99,7 @@ func (r *result) envelope(kind string) Envelope {
 		c.Optional = kind != KindOrphanReport
 		coverage = append([]inventory.Coverage{c}, coverage...)
 	}
-	return Envelope{FormatVersion: FormatVersion, Kind: kind, GeneratedAt: r.s.CollectedAt.UTC(),
+	return Envelope{FormatVersion: FormatVersion, Kind: kind, GeneratedAt: r.s.CollectedAt.UTC(), Parts: r.s.Parts,
 		Coverage: nonNil(coverage), Requests: nonNil(r.s.Requests)}
 }
 

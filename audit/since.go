@@ -8,24 +8,28 @@ import (
 	"github.com/proxaudit/proxaudit/inventory"
 )
 
-// since is when the subject came to be: the VM's ctime if it has a VM, else the declared object's or Node's creation.
+// since is when the subject came to be: the VM's ctime if it has a VM, else the declared object's or Node's creation. Its age
+// is measured by the clock of the scan that saw it.
 func (r *result) since(e *identity.Entity) (*time.Time, *int64) {
 	var at *time.Time
+	source := inventory.ManagementSource
 	switch {
 	case len(e.VMs) > 0 && r.s.VMs[e.VMs[0]].Config != nil:
+		source = inventory.SiteSource(r.s.VMs[e.VMs[0]].Site)
 		at = r.s.VMs[e.VMs[0]].Config.CreatedAt
 	case len(e.Machines) > 0:
 		at = r.s.Machines[e.Machines[0]].CreatedAt
 	case len(e.ProxmoxMachines) > 0:
 		at = r.s.ProxmoxMachines[e.ProxmoxMachines[0]].CreatedAt
 	case len(e.Nodes) > 0:
+		source = inventory.ClusterSource(r.s.Nodes[e.Nodes[0]].Cluster)
 		at = r.s.Nodes[e.Nodes[0]].CreatedAt
 	}
 	if at == nil {
 		return nil, nil
 	}
 	utc := at.UTC()
-	age := int64(r.s.CollectedAt.Sub(utc) / time.Second)
+	age := int64(r.s.ReadAt(source).Sub(utc) / time.Second)
 	return &utc, &age
 }
 

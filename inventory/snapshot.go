@@ -14,6 +14,8 @@ type Snapshot struct {
 	CollectedAt time.Time `json:"collectedAt"`
 	// ToolVersion is the proxaudit version that collected it.
 	ToolVersion string `json:"toolVersion,omitempty"`
+	// Parts are the scans of which this one is made; empty for one scan. CollectedAt is then the earliest of those that count.
+	Parts []Part `json:"parts,omitempty"`
 
 	Sites []Site `json:"sites,omitempty"`
 	VMs   []VM   `json:"vms,omitempty"`

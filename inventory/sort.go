@@ -31,6 +31,7 @@ func (s *Snapshot) Sorted() *Snapshot {
 	c.Coverage = slices.Clone(s.Coverage)
 	c.Requests = slices.Clone(s.Requests)
 	c.Objects = slices.Clone(s.Objects)
+	c.Parts = slices.Clone(s.Parts)
 	c.Sort()
 	return &c
 }
@@ -76,6 +77,7 @@ func (s *Snapshot) Ordered() *Snapshot {
 		return cmp.Or(cmp.Compare(a.Source, b.Source), cmp.Compare(a.Scope, b.Scope))
 	})
 	c.Requests = sorted(s.Requests, func(a, b *Requests) int { return cmp.Compare(a.Source, b.Source) })
+	c.Parts = sorted(s.Parts, func(a, b *Part) int { return cmp.Compare(a.File, b.File) })
 	c.Objects = sorted(s.Objects, func(a, b *Object) int {
 		return cmp.Or(cmp.Compare(a.Cluster, b.Cluster), cmp.Compare(a.APIVersion, b.APIVersion),
 			cmp.Compare(a.Kind, b.Kind), cmp.Compare(a.Namespace, b.Namespace), cmp.Compare(a.Name, b.Name))

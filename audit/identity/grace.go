@@ -3,21 +3,23 @@ package identity
 import "time"
 
 // young is true within the grace period, and of what was made after the run by the clock of whoever made it: clocks differ,
-// and such a thing is younger than anything else. A clock that is off by more than a day says nothing.
+// and such a thing is younger than anything else. A clock that is off by more than a day says nothing. Of several scans the
+// earliest is the clock: what came to be between two of them is young, for one of them could not see it.
 func (j *judge) young(t *time.Time) bool {
 	if t == nil {
 		return false
 	}
 	age := j.s.CollectedAt.Sub(*t)
-	return age < j.opt.Grace && age > -mostSkew
+	return age < j.opt.Grace && age > -(mostSkew+j.spread)
 }
 
 const mostSkew = 24 * time.Hour
 
 // noteClock says why something may be young for long.
 func (j *judge) noteClock(e *Entity, made *time.Time) {
-	if made != nil && made.Sub(j.s.CollectedAt) > j.opt.Grace {
-		e.Notes = append(e.Notes, "it was made "+made.Sub(j.s.CollectedAt).Round(time.Minute).String()+
+	last := j.s.CollectedAt.Add(j.spread)
+	if made != nil && made.Sub(last) > j.opt.Grace {
+		e.Notes = append(e.Notes, "it was made "+made.Sub(last).Round(time.Minute).String()+
 			" after this run by the clock of who made it: the clocks differ")
 	}
 }

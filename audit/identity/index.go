@@ -48,6 +48,8 @@ type index struct {
 	hosts map[string]bool
 	// uuidGaps is why a UUID that no VM shows may still be some VM's.
 	uuidGaps []inventory.Need
+	// lost are snapshot files that could not be read: each may have had sites, clusters and the management cluster.
+	lost []inventory.Need
 }
 
 type nodeKey struct{ cluster, name string }
@@ -97,6 +99,7 @@ func newIndex(s *inventory.Snapshot) *index {
 	for i := range s.Clusters {
 		x.clusters[s.Clusters[i].Key] = &s.Clusters[i]
 	}
+	x.lost = s.LostFiles()
 	x.uuidGaps = x.uuidsMissing()
 	x.scratch.x = x
 	return x

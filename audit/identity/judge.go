@@ -2,6 +2,7 @@ package identity
 
 import (
 	"slices"
+	"time"
 
 	"github.com/proxaudit/proxaudit/inventory"
 )
@@ -24,6 +25,8 @@ type judge struct {
 	services  services
 	// namesakes are for runsAs.
 	namesakes map[string]*nameIndex[namesake]
+	// spread is the time between the first and the last of the scans that the Snapshot is made of; zero for one.
+	spread time.Duration
 	// clones counts Nodes by machine-id.
 	clones map[string]int
 }
@@ -31,7 +34,7 @@ type judge struct {
 func newJudge(b *builder, g *Graph) *judge {
 	j := &judge{builder: b, g: g, declaredGaps: b.declaredMissing(),
 		nameGaps: b.namesMissing(), unread: b.unreadClusters(),
-		clones: map[string]int{}, siteGaps: map[string]bool{}}
+		clones: map[string]int{}, siteGaps: map[string]bool{}, spread: b.s.LastReadAt().Sub(b.s.CollectedAt)}
 	j.matchers, j.services = matchersOf(b.s.Clusters), servicesOf(b.s.Clusters)
 	j.matcherOf = map[string][]int{}
 	for i := range j.matchers {

@@ -23,7 +23,8 @@ func (x *index) nodesRead(cluster string) bool {
 // machines are then classed without Machines.
 func (x *index) declaredMissing() []inventory.Need {
 	if x.s.Management == nil {
-		return nil
+		// A snapshot file that could not be read may be the one that has it.
+		return slices.Clone(x.lost)
 	}
 	var out []inventory.Need
 	for _, scope := range []string{inventory.ScopeClusters, inventory.ScopeMachines, inventory.ScopeProxmoxMachines} {
@@ -50,7 +51,7 @@ func (x *index) guestsMissing(site string) []inventory.Need {
 // uuidsMissing lists why a UUID that no VM shows may still be some VM's: a guest list that may be short, or a
 // configuration that was not read.
 func (x *index) uuidsMissing() []inventory.Need {
-	var out []inventory.Need
+	out := slices.Clone(x.lost)
 	for i := range x.s.Sites {
 		out = append(out, x.guestsMissing(x.s.Sites[i].Name)...)
 	}
@@ -67,7 +68,7 @@ func (x *index) uuidsMissing() []inventory.Need {
 // namesMissing lists why a VM may exist under a name that no list shows: a guest list that may be short, or a row of a
 // host that sends no status, which has no name.
 func (x *index) namesMissing() []inventory.Need {
-	var out []inventory.Need
+	out := slices.Clone(x.lost)
 	for i := range x.s.Sites {
 		out = append(out, x.guestsMissing(x.s.Sites[i].Name)...)
 	}

@@ -90,7 +90,7 @@ func (j *judge) orphan(e *Entity, vm *inventory.VM, m *membership) {
 	if len(m.selected) > 1 {
 		homes = m.selected
 	}
-	missing := slices.Concat(m.missing, j.declaredGaps)
+	missing := slices.Concat(m.missing, j.declaredGaps, j.lost)
 	for _, c := range homes {
 		if !j.nodesRead(j.nodesKey(c)) {
 			missing = append(missing, nodesNeed([]string{c})...)
@@ -174,7 +174,8 @@ func (j *judge) fresh(vm *inventory.VM) bool {
 	if vm.Config != nil && j.young(vm.Config.CreatedAt) {
 		return true
 	}
-	return vm.UptimeSeconds > 0 && time.Duration(vm.UptimeSeconds)*time.Second < j.opt.Grace
+	// Of several scans, the one that saw it run may be the last, and it has not run that long for the first.
+	return vm.UptimeSeconds > 0 && time.Duration(vm.UptimeSeconds)*time.Second < j.opt.Grace+j.spread
 }
 
 // withinADay is false for a VM that is known to be older: no clone takes a day, but a clone that died leaves its lock for

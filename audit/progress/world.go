@@ -41,6 +41,11 @@ func keyOf(r inventory.Ref) key { return key{r.Kind, r.Namespace, r.Name} }
 // New makes the indexes. The Snapshot is in order, and the graph is its own.
 func New(g *identity.Graph, opt Options) *World {
 	s := g.Snapshot
+	if at := s.ReadAt(inventory.ManagementSource); !at.Equal(s.CollectedAt) {
+		// Of several scans, what controllers say is measured by the clock of the one that read them.
+		own := *s
+		own.CollectedAt, s = at, &own
+	}
 	w := &World{s: s, graph: g, grace: opt.Grace, objects: map[key]*inventory.Object{}, events: map[key][]*inventory.Event{}, machines: map[string][]*inventory.Machine{},
 		groups: map[string][]*inventory.Group{}, nodes: map[string][]*inventory.Node{}, infra: map[key]*inventory.ProxmoxMachine{}, clusters: map[string]*inventory.Cluster{},
 		tasks: map[string]*inventory.Task{}, metas: map[key]*inventory.Meta{}, claims: map[string][]*inventory.Object{}}

@@ -25,7 +25,9 @@ func inputFlags() []cli.Flag {
 		&cli.StringFlag{Name: "config", Category: catInput, Usage: "configuration `FILE`; else $PROXAUDIT_CONFIG, " +
 			"./proxaudit.yaml, $XDG_CONFIG_HOME/proxaudit/proxaudit.yaml"},
 		&cli.StringSliceFlag{Name: "from", Category: catInput, Usage: "read a snapshot `FILE` instead of the servers " +
-			"(\"-\" is standard input); repeatable"},
+			"(\"-\" is standard input), or all of a folder; repeatable: the scans of one fleet are put together"},
+		&cli.StringFlag{Name: "max-age", Category: catInput, Usage: "`TIME` by which a file of --from may be older than the newest of them (default: 1h; 0: any). " +
+			"What an older one has counts as not read"},
 		&cli.StringFlag{Name: "kubeconfig", Category: catInput, Usage: "kubeconfig `FILE` of the management cluster"},
 		&cli.StringFlag{Name: "context", Category: catInput, Usage: "`NAME` of the management cluster's context"},
 		&cli.StringSliceFlag{Name: "namespace", Aliases: []string{"n"}, Category: catInput,

@@ -32,6 +32,10 @@ func (r *run) plan(s *settings) (*collect.Plan, error) {
 	for i := range s.cfg.Clusters {
 		p.Workloads = append(p.Workloads, workload(&s.cfg.Clusters[i], s))
 	}
+	if err := s.portion.take(p, s); err != nil {
+		return nil, err
+	}
+	p.Others = r.others
 	for _, w := range s.cfg.Warnings {
 		r.warnf("%s", w)
 	}

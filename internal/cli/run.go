@@ -22,6 +22,8 @@ type run struct {
 	noHeaders bool
 	// remembered are VMs that an earlier run has seen: whether they are gone is asked for.
 	remembered []inventory.Key
+	// others is what other scans have seen, for --probe-from.
+	others *inventory.Snapshot
 }
 
 func newRun(c *cli.Context, env *Env) (*run, error) {

@@ -2,6 +2,7 @@ package cli
 
 import (
 	"bufio"
+	"slices"
 
 	"github.com/urfave/cli/v2"
 
@@ -14,12 +15,15 @@ func scanCommand(env *Env) *cli.Command {
 		Name:  "scan",
 		Usage: "read all sources and write the snapshot, for --from",
 		Description: `The snapshot is JSON, the one format that -o takes here, and compressed (zstd)
-where the file ends in .zst. It holds no secrets.
+where the file ends in .zst. It holds no secrets. Several scans can divide a fleet
+(--site, --rest), and --from puts their files together.
 
 Examples:
   proxaudit scan -o json=monday.json.zst
-  proxaudit scan | ssh other-host proxaudit orphans --from -`,
-	}, nil, func(c *cli.Context, r *run) error {
+  proxaudit scan | ssh other-host proxaudit orphans --from -
+  proxaudit scan --site edge -o json=snapshots/edge.json.zst
+  proxaudit scan --rest -o json=snapshots/rest.json.zst`,
+	}, portionFlags(), func(c *cli.Context, r *run) error {
 		if _, err := positionals(c); err != nil {
 			return err
 		}
@@ -36,6 +40,10 @@ Examples:
 		if err != nil {
 			return err
 		}
+		if s.portion, err = readPortion(c, s.cfg); err != nil {
+			return err
+		}
+		r.readOthers(c.StringSlice("probe-from"))
 		if err := overConfiguration(targets, s, r.env.Getenv); err != nil {
 			return err
 		}
@@ -48,8 +56,10 @@ Examples:
 				return err
 			}
 		}
-		r.sayGaps(targets, snap.Coverage)
-		return (&Verdict{FailOn: s.failOn, Gaps: gaps(snap.Coverage)}).orNil()
+		// What the scan was told to leave to others is no gap of this one.
+		own := slices.DeleteFunc(slices.Clone(snap.Coverage), inventory.Coverage.LeftOut)
+		r.sayGaps(targets, own)
+		return (&Verdict{FailOn: s.failOn, Gaps: gaps(own)}).orNil()
 	})
 }
 

@@ -9,13 +9,16 @@ import (
 
 	"github.com/proxaudit/proxaudit/audit"
 	"github.com/proxaudit/proxaudit/internal/config"
+	"github.com/proxaudit/proxaudit/inventory/collect"
 	"github.com/proxaudit/proxaudit/inventory/snapfile"
 )
 
 // settings are the flags of one run put over its configuration.
 type settings struct {
-	cfg    *config.Config
-	from   []string
+	cfg  *config.Config
+	from []string
+	// maxAge is how much older than the newest a file of from may be; 0 for any.
+	maxAge time.Duration
 	grace  time.Duration
 	failOn audit.Severity
 	// failOnGiven is true if the flag was: commands that only list heed nothing less.
@@ -36,8 +39,10 @@ type settings struct {
 	// flags say them.
 	target     struct{ cluster, name, namespace string }
 	taskWindow time.Duration
-	insecure   bool
-	now        time.Time
+	// portion is what a scan reads of the configured fleet; nil for all.
+	portion  *portion
+	insecure bool
+	now      time.Time
 }
 
 // readSettings reads the configuration and puts the flags over it. It asks no server.
@@ -104,8 +109,10 @@ func (s *settings) onlyCluster(given []string) (string, error) {
 	}
 	if len(s.from) > 0 && !slices.Contains(s.from, "-") {
 		// A file that cannot be read is an error of the run that names its cluster.
-		if snap, err := snapfile.ReadFiles(s.from); err == nil {
-			names = clusterKeys(snap)
+		if files, err := snapfile.ReadFiles(s.from); err == nil {
+			if snap, err := collect.Merge(scanned(files), collect.MergeOptions{}); err == nil {
+				names = clusterKeys(snap)
+			}
 		}
 	}
 	if len(names) == 0 {
@@ -115,6 +122,17 @@ func (s *settings) onlyCluster(given []string) (string, error) {
 }
 
 func (s *settings) durations(c *cli.Context) error {
+	s.maxAge = collect.DefaultMaxAge
+	if v := c.String("max-age"); c.IsSet("max-age") {
+		if len(s.from) == 0 {
+			return usagef("--max-age says how old a file of --from may be, and there is none")
+		}
+		d, err := config.ParseDays(v)
+		if err != nil {
+			return usagef("--max-age: %v", err)
+		}
+		s.maxAge = d
+	}
 	if v := c.String("grace"); c.IsSet("grace") {
 		d, err := config.ParseDuration(v)
 		if err != nil {

@@ -9,7 +9,6 @@ import (
 
 	"github.com/proxaudit/proxaudit/inventory"
 	"github.com/proxaudit/proxaudit/inventory/collect"
-	"github.com/proxaudit/proxaudit/inventory/snapfile"
 )
 
 // snapshot is what the analysis starts from: the files of --from, or what the servers say now.
@@ -20,13 +19,9 @@ func (r *run) snapshot(ctx context.Context, s *settings) (*inventory.Snapshot, e
 	if i := slices.Index(s.from, "-"); i >= 0 && slices.Contains(s.from[i+1:], "-") {
 		return nil, usagef("--from - stands twice, and standard input can be read once")
 	}
-	snap, err := snapfile.ReadFiles(s.from)
+	snap, err := r.readFiles(s)
 	if err := interrupted(ctx, err); err != nil {
 		return nil, err
-	}
-	r.verbosef("read %s, collected at %s", strings.Join(s.from, ", "), snap.CollectedAt.UTC().Format(time.RFC3339))
-	if unknown := s.cfg.Apply(snap); len(unknown) > 0 {
-		r.warnf("%s names what the snapshot does not have: %s", s.cfg.Path, strings.Join(unknown, ", "))
 	}
 	for i := range snap.Coverage {
 		snap.Coverage[i].Remedy = inScan(snap.Coverage[i].Remedy)

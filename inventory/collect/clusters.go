@@ -25,14 +25,17 @@ type clusters struct {
 	named []Workload
 	// same maps the key of a cluster that was dropped to the one that it turned out to be.
 	same map[string]string
+	// leftOut are the keys that another scan reads.
+	leftOut map[string]bool
 }
 
 func newClusters(s *inventory.Snapshot, plan *Plan) *clusters {
-	b := &clusters{s: s, log: plan.logf, byNode: map[string][]int{}, given: map[string]bool{}, same: map[string]string{}}
+	b := &clusters{s: s, log: plan.logf, byNode: map[string][]int{}, given: map[string]bool{}, same: map[string]string{}, leftOut: map[string]bool{}}
 	for i := range plan.Workloads {
 		if plan.Workloads[i].Target != nil {
 			b.given[plan.Workloads[i].Key] = true
 		}
+		b.leftOut[plan.Workloads[i].Key] = plan.Workloads[i].LeftOut
 		if plan.Workloads[i].DeclaredName != "" {
 			b.named = append(b.named, plan.Workloads[i])
 		}
@@ -234,6 +237,10 @@ func (b *clusters) noteUnread() {
 	for i := range b.s.Clusters {
 		key := b.s.Clusters[i].Key
 		if b.s.CoverageOf(inventory.ClusterSource(key), inventory.ScopeNodes) != nil {
+			continue
+		}
+		if b.leftOut[key] {
+			b.s.Coverage = append(b.s.Coverage, inventory.LeaveOut(inventory.ClusterSource(key), inventory.ScopeNodes))
 			continue
 		}
 		b.s.Coverage = append(b.s.Coverage, inventory.Coverage{Source: inventory.ClusterSource(key),

@@ -18,6 +18,7 @@ func (r *run) join(ctx context.Context) (*inventory.Snapshot, error) {
 	if err := sitesDiffer(s); err != nil {
 		return nil, err
 	}
+	r.leaveOut(s)
 	var declared []inventory.Cluster
 	if r.management != nil {
 		declared = r.management.Clusters
@@ -60,16 +61,17 @@ func (r *run) fromSecrets(ctx context.Context, declared []inventory.Cluster, see
 	if r.client == nil {
 		return nil
 	}
-	allowed := map[string]bool{}
+	allowed, others := map[string]bool{}, map[string]bool{}
 	for i := range r.plan.Workloads {
 		allowed[r.plan.Workloads[i].Key] = r.plan.Workloads[i].ReadSecret
+		others[r.plan.Workloads[i].Key] = r.plan.Workloads[i].LeftOut
 	}
 	out := make([]*inventory.Snapshot, len(declared))
 	var wg sync.WaitGroup
 	slots := make(chan struct{}, workloadsAtOnce)
 	for i := range declared {
 		d := &declared[i]
-		if d.Declared == nil || (!r.plan.ReadSecrets && !allowed[d.Key]) || knownAlready(d, seen) {
+		if d.Declared == nil || (!r.plan.ReadSecrets && !allowed[d.Key]) || others[d.Key] || knownAlready(d, seen) {
 			continue
 		}
 		wg.Go(func() {

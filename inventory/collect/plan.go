@@ -42,6 +42,11 @@ type Plan struct {
 	// Remembered are VMs that an earlier run has seen: those that no list shows are probed, for a list that does not have a VM
 	// proves nothing.
 	Remembered []inventory.Key
+	// LeftOut is what the scan knows of and leaves to another (scan --site). It is in the Snapshot as not read, so that nothing
+	// of this scan alone is taken for all that there is.
+	LeftOut LeftOut
+	// Others is what other scans have seen: the VMIDs that they name are probed in this one's sites, where no list shows them.
+	Others *inventory.Snapshot
 	// Configurations says whose configuration is read, by site and VMID; nil reads all.
 	Configurations func(inventory.Key) bool
 	// Now is the run's clock; zero means the time of day.
@@ -52,6 +57,19 @@ type Plan struct {
 	Logf func(format string, args ...any)
 	// Progress is told of each source's steps; it may be called from several goroutines.
 	Progress func(source string, done, total int)
+}
+
+// LeftOut is what a scan leaves to another, beside the Workloads that say so themselves.
+type LeftOut struct {
+	Sites []LeftOutSite
+	// Management is true for a management cluster.
+	Management bool
+}
+
+// LeftOutSite is what is known of such a site.
+type LeftOutSite struct {
+	Name, URL string
+	Regions   []string
 }
 
 // Workload is a cluster that the configuration names.
@@ -66,6 +84,8 @@ type Workload struct {
 	// Key (a cluster that was adopted). Without a name, Key counts.
 	DeclaredNamespace, DeclaredName string
 	Selector                        inventory.Selector
+	// LeftOut is true for one that another scan reads. It has no Target then.
+	LeftOut bool
 	// Site is the only site on which its VMs may lie; empty for any.
 	Site string
 }

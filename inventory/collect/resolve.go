@@ -13,7 +13,7 @@ import (
 // resolve is pass 2. It asks all sites at a time, and adds what they say in the plan's order.
 func (r *run) resolve(ctx context.Context, s *inventory.Snapshot) {
 	open := inventory.UnresolvedOf(s)
-	open.VMIDs = withRemembered(s, open.VMIDs, r.plan.Remembered)
+	open.VMIDs = withRemembered(s, open.VMIDs, append(namedByOthers(s, r.plan.Others), r.plan.Remembered...))
 	seen := make([]resolved, len(r.sites))
 	var wg sync.WaitGroup
 	for i, c := range r.sites {

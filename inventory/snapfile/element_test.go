@@ -60,6 +60,7 @@ func TestElements(t *testing.T) {
 		"probes":          {"site": "home", "vmid": 102, "existence": "free"},
 		"coverage":        {"source": "site/home", "scope": "guests", "state": "complete"},
 		"requests":        {"source": "site/home"},
+		"parts":           {"file": "a.json"},
 		"objects":         {"apiVersion": "v1", "kind": "X", "name": "x"},
 	}
 	text := func(v any) string {

@@ -13,6 +13,7 @@ var fields = map[string]func(d *document, name string, s *inventory.Snapshot) er
 	"formatVersion":   version,
 	"collectedAt":     value(func(s *inventory.Snapshot) any { return &s.CollectedAt }),
 	"toolVersion":     value(func(s *inventory.Snapshot) any { return &s.ToolVersion }),
+	"parts":           list(func(s *inventory.Snapshot) *[]inventory.Part { return &s.Parts }, part),
 	"management":      value(func(s *inventory.Snapshot) any { return &s.Management }),
 	"sites":           list(func(s *inventory.Snapshot) *[]inventory.Site { return &s.Sites }, site),
 	"vms":             list(func(s *inventory.Snapshot) *[]inventory.VM { return &s.VMs }, vm),

@@ -2,12 +2,14 @@ package snapfile
 
 import (
 	"bytes"
+	"fmt"
 	"io/fs"
 	"math"
 	"os"
 	"path/filepath"
 	"reflect"
 	"slices"
+	"syscall"
 	"testing"
 
 	"github.com/proxaudit/proxaudit/inventory"
@@ -31,7 +33,7 @@ func TestWriteFile(t *testing.T) {
 		if err != nil || st.Mode().Perm() != 0o600 {
 			t.Errorf("%s: mode %v, %v", name, st.Mode(), err)
 		}
-		if got, err := ReadFiles([]string{path}); err != nil || !reflect.DeepEqual(got, home()) {
+		if got, err := one(path); err != nil || !reflect.DeepEqual(got, home()) {
 			t.Errorf("%s: %v, %v", name, got, err)
 		}
 		alone(t, dir, name)
@@ -40,7 +42,7 @@ func TestWriteFile(t *testing.T) {
 		if err := os.Rename(path, renamed); err != nil {
 			t.Fatal(err)
 		}
-		if got, err := ReadFiles([]string{renamed}); err != nil || !reflect.DeepEqual(got, home()) {
+		if got, err := one(renamed); err != nil || !reflect.DeepEqual(got, home()) {
 			t.Errorf("%s under another name: %v, %v", name, got, err)
 		}
 	}
@@ -132,66 +134,97 @@ func TestWriteFileKeepsTheLink(t *testing.T) {
 			if st, err := os.Lstat(link); err != nil || st.Mode()&fs.ModeSymlink == 0 {
 				t.Errorf("the link is now %v, %v", st.Mode(), err)
 			}
-			if got, err := ReadFiles([]string{filepath.Join(dir, c.target)}); err != nil || !reflect.DeepEqual(got, home()) {
+			if got, err := one(filepath.Join(dir, c.target)); err != nil || !reflect.DeepEqual(got, home()) {
 				t.Errorf("%v, %v", got, err)
 			}
 		})
 	}
 }
 
+// one reads the only file that is named.
+func one(path string) (*inventory.Snapshot, error) {
+	files, err := ReadFiles([]string{path})
+	if err != nil {
+		return nil, err
+	}
+	if len(files) != 1 {
+		return nil, fmt.Errorf("%d files", len(files))
+	}
+	return files[0].Snapshot, nil
+}
+
 func TestReadFiles(t *testing.T) {
 	dir := t.TempDir()
 	a := file(t, dir, "a.json", encoded(t, home()))
 	b := file(t, dir, "b.json", compressed(t, encoded(t, other())))
-	var sorted *inventory.Snapshot
-	for _, paths := range [][]string{{a, b}, {b, a}} {
-		got, err := ReadFiles(paths)
-		if err != nil {
-			t.Fatal(err)
-		}
-		if !got.CollectedAt.Equal(noon) {
-			t.Errorf("collected at %v", got.CollectedAt)
-		}
-		if len(got.Sites) != 2 || len(got.VMs) != 2 || len(got.Clusters) != 2 || len(got.Nodes) != 2 || len(got.Coverage) != 2 ||
-			got.Management == nil || len(got.Probes) != 1 || len(got.Objects) != 1 || len(got.Requests) != 1 {
-			t.Errorf("merged: %+v", got)
-		}
-		if got.Sites[0].Name != "away" || got.Clusters[0].Key != "edge" {
-			t.Errorf("not sorted: %+v", got)
-		}
-		got.ToolVersion = ""
-		if sorted != nil && !reflect.DeepEqual(got, sorted) {
-			t.Errorf("the order of the files shows: %+v and %+v", got, sorted)
-		}
-		sorted = got
+	got, err := ReadFiles([]string{b, a})
+	if err != nil {
+		t.Fatal(err)
 	}
+	if want := []File{{Name: b, Snapshot: other()}, {Name: a, Snapshot: home()}}; !reflect.DeepEqual(got, want) {
+		t.Errorf("got %+v", got)
+	}
+}
+
+// A folder's snapshots are read by name. One that is none costs no other, and what is being written is not there yet.
+func TestReadFolder(t *testing.T) {
+	dir := t.TempDir()
+	file(t, dir, "b.json", encoded(t, home()))
+	file(t, dir, "a.json.zst", compressed(t, encoded(t, other())))
+	file(t, dir, "broken.json", []byte("{"))
+	file(t, dir, ".c.json123", []byte("half"))
+	file(t, dir, ".hidden.json", []byte("half"))
+	file(t, dir, "notes.txt", []byte("no snapshot"))
+	below := filepath.Join(dir, "below.json")
+	if err := os.Mkdir(below, 0o700); err != nil {
+		t.Fatal(err)
+	}
+	file(t, below, "d.json", encoded(t, other()))
+	if err := syscall.Mkfifo(filepath.Join(dir, "pipe.json"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Symlink("nowhere", filepath.Join(dir, "link.json")); err != nil {
+		t.Fatal(err)
+	}
+	got, err := ReadFiles([]string{dir})
+	if err != nil {
+		t.Fatal(err)
+	}
+	var names []string
+	for _, f := range got {
+		names = append(names, f.Name)
+		if (f.Err == nil) == (f.Snapshot == nil) {
+			t.Errorf("%s: %v, %v", f.Name, f.Snapshot, f.Err)
+		}
+	}
+	if want := []string{"a.json.zst", "b.json", "broken.json", "link.json"}; !slices.Equal(names, want) {
+		t.Fatalf("read %q, want %q", names, want)
+	}
+	if !reflect.DeepEqual(got[0].Snapshot, other()) || !reflect.DeepEqual(got[1].Snapshot, home()) {
+		t.Error("what was read is not what was written")
+	}
+	refused(t, got[2].Err, "ends in the middle")
+	refused(t, got[3].Err, "there is no such file")
 }
 
 func TestReadFilesRefuses(t *testing.T) {
 	dir := t.TempDir()
-	put := func(name string, s *inventory.Snapshot) string { return file(t, dir, name, encoded(t, s)) }
-	a := put("a.json", home())
-	site, cluster, management, self := other(), other(), other(), other()
-	site.Sites[0].Name = "home"
-	cluster.Clusters[0].Key = "prod"
-	management.Management = &inventory.Management{Context: "another"}
-	self.Sites = append(self.Sites, self.Sites[0])
+	a := file(t, dir, "a.json", encoded(t, home()))
 	hollow := other()
 	hollow.VMs[0].Site = ""
+	void := filepath.Join(dir, "void")
+	if err := os.Mkdir(void, 0o700); err != nil {
+		t.Fatal(err)
+	}
 	for name, c := range map[string]struct {
 		paths []string
 		words []string
 	}{
 		"none":                      {nil, []string{"no snapshot file was named"}},
-		"a site twice":              {[]string{a, put("site.json", site)}, []string{"site home is in " + a, "in " + filepath.Join(dir, "site.json"), "once"}},
-		"a cluster twice":           {[]string{a, put("cluster.json", cluster)}, []string{"cluster prod is in " + a, "in " + filepath.Join(dir, "cluster.json")}},
-		"two management clusters":   {[]string{a, put("m.json", management)}, []string{"a management cluster is in " + a, "in " + filepath.Join(dir, "m.json")}},
-		"one file twice":            {[]string{a, a}, []string{"is in " + a + " and in " + a}},
-		"a site twice in one file":  {[]string{put("self.json", self)}, []string{"site away occurs twice in", "self.json"}},
-		"a folder":                  {[]string{dir}, []string{"snapshot " + dir + ": it is a folder", "proxaudit scan"}},
+		"an empty folder":           {[]string{void}, []string{"folder " + void + " has no *.json", "proxaudit scan"}},
 		"a file that is not there":  {[]string{a, filepath.Join(dir, "none")}, []string{"none: there is no such file", "proxaudit scan"}},
 		"an empty file":             {[]string{a, file(t, dir, "empty", nil)}, []string{filepath.Join(dir, "empty") + ": it is empty"}},
-		"an element that is none":   {[]string{a, put("hollow.json", hollow)}, []string{"snapshot " + filepath.Join(dir, "hollow.json"), "vms[0]", "no site"}},
+		"an element that is none":   {[]string{a, file(t, dir, "hollow.json", encoded(t, hollow))}, []string{"snapshot " + filepath.Join(dir, "hollow.json"), "vms[0]", "no site"}},
 		"standard input, two times": {[]string{"-", "-"}, []string{"standard input", "twice"}},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -226,7 +259,7 @@ func TestStandardInput(t *testing.T) {
 	a := file(t, t.TempDir(), "a.json", encoded(t, home()))
 	stdin(t, compressed(t, encoded(t, other())))
 	got, err := ReadFiles([]string{a, "-"})
-	if err != nil || len(got.Sites) != 2 {
+	if err != nil || len(got) != 2 || got[1].Name != "from standard input" {
 		t.Errorf("%v, %v", got, err)
 	}
 	stdin(t, nil)

@@ -84,6 +84,8 @@ func coverage(v *inventory.Coverage) string {
 	return missing("an entry of the coverage", has{"source", v.Source != ""}, has{"scope", v.Scope != ""}, has{"state", v.State != ""})
 }
 
+func part(v *inventory.Part) string { return missing("a part", has{"file", v.File != ""}) }
+
 func requests(v *inventory.Requests) string {
 	return missing("a count of requests", has{"source", v.Source != ""})
 }
