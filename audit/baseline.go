@@ -18,6 +18,9 @@ type baseline struct {
 	Summary       struct{ Hidden *int }
 	Findings      []ReportFinding  `json:"findings"`
 	Unverified    []history.Record `json:"unverified"`
+	// Ignored findings are known too: a rule that goes makes nothing new.
+	Ignored        []ReportFinding  `json:"ignored"`
+	IgnoredRecords []history.Record `json:"ignoredRecords"`
 }
 
 // ReadBaseline reads the JSON form of an earlier report, of `report` or of `orphans`, as records to compare with.
@@ -40,6 +43,12 @@ func ReadBaseline(data []byte) (records []history.Record, at time.Time, err erro
 	}
 	at = b.GeneratedAt.UTC()
 	seen := map[string]bool{}
+	b.Findings = append(b.Findings, b.Ignored...)
+	for _, r := range b.IgnoredRecords {
+		if r.State == history.Unverified {
+			b.Unverified = append(b.Unverified, r)
+		}
+	}
 	for i := range b.Findings {
 		f := &b.Findings[i]
 		if f.Fingerprint == "" || f.Subject.ID == "" {

@@ -159,6 +159,7 @@ func (c *Config) resolvePaths(dir string) {
 	if c.Management != nil {
 		resolve(dir, &c.Management.Kubeconfig)
 	}
+	resolve(dir, &c.Ignore)
 	for i := range c.Clusters {
 		resolve(dir, &c.Clusters[i].Kubeconfig)
 	}
