@@ -21,6 +21,9 @@ type baseline struct {
 	Read          []history.Source     `json:"read"`
 	Coverage      []inventory.Coverage `json:"coverage"`
 	Unverified    []history.Record     `json:"unverified"`
+	// Ignored findings are known too: a rule that goes makes nothing new.
+	Ignored        []ReportFinding  `json:"ignored"`
+	IgnoredRecords []history.Record `json:"ignoredRecords"`
 }
 
 // ReadBaseline reads the JSON form of an earlier report, of `report` or of `orphans`, as records to compare with. The Source of
@@ -49,6 +52,12 @@ func ReadBaseline(data []byte) (records []history.Record, since Since, err error
 		b.Read = readOf(b.Coverage, func(string) []string { return nil })
 	}
 	seen := map[string]bool{}
+	b.Findings = append(b.Findings, b.Ignored...)
+	for _, r := range b.IgnoredRecords {
+		if r.State == history.Unverified {
+			b.Unverified = append(b.Unverified, r)
+		}
+	}
 	for i := range b.Findings {
 		f := &b.Findings[i]
 		if f.Fingerprint == "" || f.Subject.ID == "" {

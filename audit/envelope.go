@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"github.com/proxaudit/proxaudit/audit/identity"
+	"github.com/proxaudit/proxaudit/audit/ignore"
 	"github.com/proxaudit/proxaudit/audit/rules"
 	"github.com/proxaudit/proxaudit/inventory"
 )
@@ -91,6 +92,8 @@ type Finding struct {
 	// Missing names the coverage entries because of which the verdict is unknown.
 	Missing     []inventory.Need `json:"missing,omitempty"`
 	Fingerprint string           `json:"fingerprint"`
+	// IgnoreExpired is there for one that an ignore rule has hidden until it expired.
+	IgnoreExpired *ExpiredIgnore `json:"ignoreExpired,omitempty"`
 }
 
 // Summary counts a report.
@@ -104,6 +107,9 @@ type Summary struct {
 	Findings int `json:"findings"`
 	// Hidden is how many of the findings (or items, in an inventory) a filter leaves out. Without a filter it is nil.
 	Hidden *int `json:"hidden,omitempty"`
+	// Ignored is how many findings ignore rules hide, and UnusedIgnores how many of the rules are not needed.
+	Ignored       int `json:"ignored,omitempty"`
+	UnusedIgnores int `json:"unusedIgnores,omitempty"`
 	// VMs, Machines and Nodes are what was looked at, whatever is listed of it.
 	VMs        int `json:"vms"`
 	Containers int `json:"containers"`
@@ -133,6 +139,7 @@ type OrphanReport struct {
 	Envelope
 	Summary  Summary   `json:"summary"`
 	Findings []Finding `json:"findings"`
+	Ignores
 }
 
 // Item is one machine of the inventory: all that is one, in one row.
@@ -219,6 +226,8 @@ type Options struct {
 	Grace time.Duration
 	// All lists every class, not only findings.
 	All bool
+	// Ignore are the rules that hide findings; nil without any.
+	Ignore *ignore.Set
 }
 
 // DefaultGrace is the grace period where the configuration sets none.

@@ -32,6 +32,7 @@ func Orphans(s *inventory.Snapshot, opt Options) *OrphanReport {
 	SortFindings(out.Findings)
 	out.Summary.Count(out.Findings)
 	out.Summary.Incomplete = out.Summary.Incomplete || clusterless(r.s)
+	out.ignore(opt.Ignore, r.s)
 	return out
 }
 

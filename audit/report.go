@@ -30,9 +30,12 @@ type Report struct {
 	// Read is what was read in full of what verdicts rest on: a later run knows by it whether it may know better.
 	Read []history.Source `json:"read"`
 
+	Ignores
+
 	// Trend are the runs that a history has, the oldest first, this one included; nil without a history.
-	Trend []history.Kept `json:"-"`
-	run   history.Run
+	Trend    []history.Kept `json:"-"`
+	run      history.Run
+	ignoring *ignoring
 	// machines is called by the one format that draws them.
 	machines func() []MachineLinks
 }
@@ -53,13 +56,15 @@ type ChangeCounts struct {
 	Unverified int `json:"unverified"`
 	// Verified could not be looked at before, and are still there.
 	Verified int `json:"verified"`
+	// IgnoreExpired were there before, and are back in the list because an ignore rule has expired since then.
+	IgnoreExpired int `json:"ignoreExpired,omitempty"`
 	// Unchanged were there before.
 	Unchanged int `json:"unchanged"`
 }
 
 // Any is true if there is something that the run before did not say.
 func (c *ChangeCounts) Any() bool {
-	return c != nil && c.New+c.Reopened+c.Resolved+c.Unverified+c.Verified > 0
+	return c != nil && c.New+c.Reopened+c.Resolved+c.Unverified+c.Verified+c.IgnoreExpired > 0
 }
 
 // ReportFinding is a Finding with its life.
@@ -132,6 +137,7 @@ func NewReport(s *inventory.Snapshot, opt Options) *Report {
 	for i := range out.Findings {
 		out.run.Findings = append(out.run.Findings, out.Findings[i].kept())
 	}
+	out.ignore(opt.Ignore, r.s)
 	return out
 }
 
@@ -186,11 +192,15 @@ func (r *Report) Compare(before []history.Record, since Since) {
 	lives := map[string]*Life{}
 	counts := &ChangeCounts{}
 	r.Resolved, r.Unverified = []history.Record{}, []history.Record{}
+	ignored := r.ignoredLives()
 	for _, rec := range after {
 		change := did[rec.Fingerprint]
+		if ignored.take(&rec, change) {
+			continue
+		}
 		switch rec.State {
 		case history.Open:
-			lives[rec.Fingerprint] = &Life{Change: change, FirstSeen: rec.FirstSeen, Runs: rec.Runs, Reopened: rec.Reopened, ReopenedAt: rec.ReopenedAt}
+			lives[rec.Fingerprint] = lifeOf(&rec, change)
 		case history.Unverified:
 			r.Unverified = append(r.Unverified, rec)
 		case history.Resolved:
@@ -203,6 +213,7 @@ func (r *Report) Compare(before []history.Record, since Since) {
 	for i := range r.Findings {
 		r.Findings[i].History = lives[r.Findings[i].Fingerprint]
 	}
+	ignored.finish(since.At, counts)
 	r.Since, r.Summary.Changes = &since, counts
 }
 

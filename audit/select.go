@@ -31,6 +31,15 @@ func (f *Filter) Orphans(r *OrphanReport) *OrphanReport {
 		}
 	}
 	out.Summary.Count(out.Findings)
+	if r.Ignored != nil {
+		out.Ignored = []IgnoredFinding{}
+		for i := range r.Ignored {
+			if x := &r.Ignored[i]; f.keeps(x.Class, x.Subject.Cluster, []SubjectRef{x.Subject}, x.Others) {
+				out.Ignored = append(out.Ignored, *x)
+			}
+		}
+		out.Summary.countIgnores(&out.Ignores)
+	}
 	filtered(&out.Summary, out.Findings, len(r.Findings), func(x *Finding) identity.Class { return x.Class })
 	return &out
 }

@@ -17,11 +17,11 @@ import (
 // stuckFleet is a fleet with clusters that are stuck.
 func stuckFleet(t *testing.T) *inventory.Snapshot {
 	t.Helper()
-	s, err := snapfile.ReadFiles([]string{"../examples/stuck/snapshot.json"})
+	files, err := snapfile.ReadFiles([]string{"../examples/stuck/snapshot.json"})
 	if err != nil {
 		t.Fatal(err)
 	}
-	return s
+	return files[0].Snapshot
 }
 
 // TestStuckClusters are findings: each that is stuck once, and no other.

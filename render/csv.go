@@ -43,7 +43,7 @@ func renderCSV(b *bytes.Buffer, d Document, o Options) error {
 			vcpu, memory, disk = number(h.VCPU), number(h.MemoryMiB), number(h.DiskGiB)
 		}
 		if err := write([]string{f.Rule, string(f.Severity), string(f.Class), f.Subject.ID, f.Subject.Name, f.Subject.Cluster, f.Subject.Site, f.Subject.Node, vmid(f.Subject.VMID),
-			f.Subject.UUID, f.Status, moment(f.Since), change, first, string(f.Confidence), vcpu, memory, disk, f.Title, evidenceLine(f.Evidence, f.Missing, f.Title), f.WaitingFor, f.Remedy,
+			f.Subject.UUID, f.Status, moment(f.Since), change, first, string(f.Confidence), vcpu, memory, disk, f.Title, evidenceNoted(f), f.WaitingFor, f.Remedy,
 			f.Fingerprint}); err != nil {
 			return err
 		}
@@ -52,6 +52,15 @@ func renderCSV(b *bytes.Buffer, d Document, o Options) error {
 		for _, r := range records {
 			if err := write([]string{r.Rule, r.Severity, r.Class, r.Subject, r.Name, r.Cluster, r.Site, "", "", "", "", "", string(r.State), r.FirstSeen.UTC().Format(time.RFC3339), "",
 				"", "", "", r.Title, r.Why, "", "", r.Fingerprint}); err != nil {
+				return err
+			}
+		}
+	}
+	if l.Ignored != nil {
+		for i := range l.Ignored.Ignored {
+			f := &l.Ignored.Ignored[i]
+			if err := write([]string{f.Rule, string(f.Severity), string(f.Class), f.Subject.ID, f.Subject.Name, f.Subject.Cluster, f.Subject.Site, f.Subject.Node, vmid(f.Subject.VMID),
+				f.Subject.UUID, f.Status, moment(f.Since), "ignored", "", string(f.Confidence), "", "", "", f.Title, ignoredText(&f.Ignore), f.WaitingFor, f.Remedy, f.Fingerprint}); err != nil {
 				return err
 			}
 		}

@@ -18,6 +18,8 @@ type FindingList struct {
 	// Unverified and Resolved are what only earlier runs have.
 	Unverified, Resolved []history.Record
 	Changes              *audit.ChangeCounts
+	// Ignored are what ignore rules hide; nil unless somebody asked to see it.
+	Ignored *audit.Ignores
 	// Clusters is nil where nobody asked for whom they wait.
 	Clusters []audit.ClusterProgress
 }

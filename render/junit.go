@@ -71,12 +71,18 @@ func renderJUnit(b *bytes.Buffer, d Document, _ Options) error {
 		all.Skipped += s.Skipped
 		all.Suites = append(all.Suites, s)
 	}
-	var findings, unverified, coverage []junitCase
+	var findings, unverified, ignored, coverage []junitCase
 	for _, f := range l.Findings {
 		findings = append(findings, junitFinding(f))
 	}
 	for _, r := range l.Unverified {
 		unverified = append(unverified, junitCase{Class: r.Rule, Name: Visible(r.Subject), Time: "0", Skipped: &junitResult{Message: Visible("not verified: " + r.Why)}})
+	}
+	if l.Ignored != nil {
+		for i := range l.Ignored.Ignored {
+			f := &l.Ignored.Ignored[i]
+			ignored = append(ignored, junitCase{Class: f.Rule, Name: Visible(f.Subject.ID), Time: "0", Skipped: &junitResult{Message: Visible(ignoredText(&f.Ignore))}})
+		}
 	}
 	for _, c := range l.Envelope.Coverage {
 		if c.Missing() {
@@ -90,6 +96,7 @@ func renderJUnit(b *bytes.Buffer, d Document, _ Options) error {
 	}
 	add("findings", findings)
 	add("unverified", unverified)
+	add("ignored", ignored)
 	add("coverage", coverage)
 	b.WriteString(xml.Header)
 	enc := xml.NewEncoder(b)

@@ -54,7 +54,9 @@ func Orphans(r *audit.OrphanReport) Document {
 			{Text: f.Fingerprint},
 		})
 	}
-	d.Sections = []Section{{Blocks: []Block{t}}, summary(&r.Summary, len(r.Findings), true), footer(r.Envelope)}
+	s := summary(&r.Summary, len(r.Findings), true)
+	s.Blocks = append(s.Blocks, ignoreNotes(&r.Ignores, &r.Summary)...)
+	d.Sections = []Section{{Blocks: []Block{t}}, s, footer(r.Envelope)}
 	return d
 }
 
@@ -71,6 +73,9 @@ func findingLine(f *audit.Finding) string {
 	}
 	if f.Class == identity.NonNode && f.WaitingFor != "" {
 		line += "; it waits for " + f.WaitingFor
+	}
+	if f.IgnoreExpired != nil {
+		line += "; " + expiredText(f.IgnoreExpired)
 	}
 	return line
 }

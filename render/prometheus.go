@@ -51,6 +51,8 @@ func families(l *FindingList) []*dto.MetricFamily {
 		set(machines, float64(l.Summary.Classes[c]), "class", string(c))
 	}
 	set(family("proxaudit_machines_without_verdict", "Machines whose class is unknown because something was not seen."), float64(l.Summary.NoVerdict))
+	set(family("proxaudit_findings_ignored", "Findings that ignore rules hide. They are in no other count of findings."), float64(l.Summary.Ignored))
+	set(family("proxaudit_ignore_rules_unused", "Ignore rules that are about nothing that there is."), float64(l.Summary.UnusedIgnores))
 	r := l.Summary.Reclaimable
 	set(family("proxaudit_reclaimable_vms", "Orphan VMs."), float64(r.VMs))
 	set(family("proxaudit_reclaimable_vcpus", "Virtual CPUs that orphan VMs hold."), float64(r.VCPU))
@@ -63,7 +65,7 @@ func families(l *FindingList) []*dto.MetricFamily {
 	}
 	if c := l.Changes; c != nil {
 		changes := family("proxaudit_changes", "Findings by what became of them since the run before.")
-		for change, n := range map[history.Change]int{history.New: c.New, history.Reopened: c.Reopened, history.Gone: c.Resolved, history.Unseen: c.Unverified, history.Seen: c.Verified, "unchanged": c.Unchanged} {
+		for change, n := range map[history.Change]int{history.New: c.New, history.Reopened: c.Reopened, history.Gone: c.Resolved, history.Unseen: c.Unverified, history.Seen: c.Verified, "ignore-expired": c.IgnoreExpired, "unchanged": c.Unchanged} {
 			set(changes, float64(n), "change", string(change))
 		}
 		set(family("proxaudit_findings_unverified", "Findings of earlier runs that could not be looked at."), float64(len(l.Unverified)))

@@ -15,12 +15,14 @@ func Report(r *audit.Report) Document {
 	d := Document{Value: r, Names: []string{}, Findings: reportFindings(r), Title: "proxaudit report of " + r.GeneratedAt.UTC().Format("2006-01-02 15:04 UTC"),
 		Page: func() []Section { return reportPage(r) }}
 	d.Sections = append(d.Sections, reportNews(r))
-	var fresh, old []*audit.ReportFinding
+	var fresh, back, old []*audit.ReportFinding
 	for i := range r.Findings {
 		f := &r.Findings[i]
 		d.Names = append(d.Names, f.Subject.ID)
 		if f.History != nil && f.History.Change != "" && f.History.Change != history.Seen {
 			fresh = append(fresh, f)
+		} else if f.IgnoreExpired != nil && f.IgnoreExpired.Back {
+			back = append(back, f)
 		} else {
 			old = append(old, f)
 		}
@@ -30,6 +32,9 @@ func Report(r *audit.Report) Document {
 	} else {
 		if len(fresh) > 0 {
 			d.Sections = append(d.Sections, Section{Title: "New:", Blocks: []Block{reportTable(fresh, "")}})
+		}
+		if len(back) > 0 {
+			d.Sections = append(d.Sections, Section{Title: "Not ignored any more, for the rule has expired:", Blocks: []Block{reportTable(back, "")}})
 		}
 		if len(r.Resolved) > 0 {
 			d.Sections = append(d.Sections, Section{Title: "Resolved:", Blocks: []Block{recordTable(r.Resolved)}})
@@ -46,6 +51,7 @@ func Report(r *audit.Report) Document {
 	}
 	s := summary(&r.Summary.Summary, len(r.Findings), true)
 	s.Blocks = append(s.Blocks, Notes{Items: []Note{clusterCounts(&r.Summary.Clusters)}})
+	s.Blocks = append(s.Blocks, ignoreNotes(&r.Ignores, &r.Summary.Summary)...)
 	d.Sections = append(d.Sections, s, footer(r.Envelope))
 	return d
 }
@@ -65,7 +71,7 @@ func reportNews(r *audit.Report) Section {
 		for _, part := range []struct {
 			n    int
 			word string
-		}{{c.New, "new"}, {c.Reopened, "back"}, {c.Resolved, "resolved"}, {c.Unverified, "not verified any more"}, {c.Verified, "verified again"}, {c.Unchanged, "unchanged"}} {
+		}{{c.New, "new"}, {c.Reopened, "back"}, {c.Resolved, "resolved"}, {c.Unverified, "not verified any more"}, {c.Verified, "verified again"}, {c.IgnoreExpired, "not ignored any more"}, {c.Unchanged, "unchanged"}} {
 			if part.n > 0 {
 				if n.Text != "" {
 					n.Text += ", "

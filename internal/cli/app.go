@@ -50,7 +50,7 @@ func newApp(env *Env, name string, args []string, unwritten *error) *cli.App {
 		Usage:       "proxaudit finds VMs, Machines and Nodes that do not belong together",
 		Description: description,
 		Commands: []*cli.Command{
-			orphansCommand(env), inventoryCommand(env), explainCommand(env), whyCommand(env), reportCommand(env), historyCommand(env), adoptCommand(env), verifyCommand(env), scanCommand(env), doctorCommand(env),
+			orphansCommand(env), inventoryCommand(env), explainCommand(env), whyCommand(env), reportCommand(env), historyCommand(env), ignoreCommand(env), adoptCommand(env), verifyCommand(env), scanCommand(env), doctorCommand(env),
 			versionCommand(env), completionCommand(env), helpCommand(),
 		},
 		// The library adds --help by itself only where its own help command is.
@@ -133,6 +133,13 @@ func helpCommand() *cli.Command {
 			cmd := c.App.Command(c.Args().First())
 			if cmd == nil {
 				return unknownCommand(c.App, c.Args().First())
+			}
+			for _, sub := range cmd.Subcommands {
+				if sub.Name == c.Args().Get(1) {
+					sub.HelpName = cmd.HelpName + " " + sub.Name
+					cmd = sub
+					break
+				}
 			}
 			cli.HelpPrinter(c.App.Writer, "", cmd)
 			return nil

@@ -24,6 +24,14 @@ func TestHelp(t *testing.T) {
 		for line := range strings.SplitSeq(examples, "\n") {
 			exampleParses(t, c, line)
 		}
+		for _, sub := range c.Subcommands {
+			if !strings.Contains(sub.Description, "proxaudit "+c.Name+" "+sub.Name) {
+				t.Errorf("%s %s has no example of its own", c.Name, sub.Name)
+			}
+			for line := range strings.SplitSeq(sub.Description+"\n"+examples, "\n") {
+				exampleParses(t, sub, strings.Replace(line, "proxaudit "+c.Name+" ", "proxaudit ", 1))
+			}
+		}
 		for _, f := range c.Flags {
 			d, ok := f.(cli.DocGenerationFlag)
 			if !ok || !visible(f) {
@@ -54,7 +62,7 @@ func exampleParses(t *testing.T, c *cli.Command, line string) {
 		return
 	}
 	for _, w := range words[2:] {
-		if name := strings.TrimLeft(w, "-"); name != w {
+		if name := strings.TrimLeft(w, "-"); name != w && len(c.Subcommands) == 0 {
 			if f := findFlag(c.Flags, name); f == nil || !visible(f) {
 				t.Errorf("%s: the example %q has %s, which the command has not", c.Name, strings.TrimSpace(line), w)
 			}
@@ -93,14 +101,18 @@ func TestHelpHasEveryFlag(t *testing.T) {
 func TestFlagsFit(t *testing.T) {
 	b := newBench(t)
 	for command, flags := range meaningless {
-		b.ok("help", command)
+		path := []string{command}
+		if command == "add" || command == "list" {
+			path = []string{"ignore", command}
+		}
+		b.ok(append([]string{"help"}, path...)...)
 		help := b.stdout.String()
 		for _, f := range flags {
 			if regexp.MustCompile(`(?m)^ +(-., )?--` + f + `( |$)`).MatchString(help) {
 				t.Errorf("%s --help lists --%s", command, f)
 			}
 		}
-		if !strings.Contains(help, "Usage: proxaudit "+command) {
+		if !strings.Contains(help, "Usage: proxaudit "+strings.Join(path, " ")) {
 			t.Errorf("no help of %s:\n%s", command, help)
 		}
 	}

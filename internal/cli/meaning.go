@@ -15,6 +15,8 @@ var meaningless = map[string][]string{
 	"scan":       {"from", "grace", "fail-on", "no-headers", "no-color"},
 	"doctor":     {"from", "grace"},
 	"history":    slices.Concat(names(inputFlags()), names(verdictFlags())),
+	"add":        slices.Concat(collectionFlags, []string{"grace", "fail-on", "exit-zero", "output", "no-headers", "no-color"}),
+	"list":       slices.Concat(collectionFlags, names(verdictFlags())),
 	"version":    slices.Concat(names(inputFlags()), names(verdictFlags())),
 	"completion": names(sharedFlags()),
 }
@@ -35,7 +37,7 @@ func formatsOf(command string) []string {
 		return []string{"json"}
 	case "orphans", "report":
 		return render.Formats()
-	case "doctor", "version":
+	case "doctor", "version", "list":
 		return without(append(render.FindingFormats(), "name")...)
 	default:
 		return without(render.FindingFormats()...)

@@ -14,7 +14,7 @@ import (
 func orphansCommand(env *Env) *cli.Command {
 	own := append([]cli.Flag{
 		&cli.BoolFlag{Name: "all", Category: catCommand, Usage: "list the classes that are no findings as well, as a --class that names one does"},
-	}, filterFlags()...)
+	}, append(filterFlags(), ignoreFlags()...)...)
 	return command(env, &cli.Command{
 		Name:  "orphans",
 		Usage: "list VMs, Machines and Nodes that do not belong together",
@@ -37,6 +37,7 @@ func orphansCommand(env *Env) *cli.Command {
 			opt.All = c.Bool("all") || slices.ContainsFunc(f.Classes, func(cl identity.Class) bool { return !cl.IsFinding() })
 			report := f.Orphans(audit.Orphans(snap, opt))
 			doc := render.Orphans(report)
+			showIgnored(c, &doc, &report.Ignores)
 			return &doc, s.verdict(&report.Summary, report.Coverage), nil
 		})
 	})

@@ -49,7 +49,7 @@ func (a *adoption) apart() error {
 
 // overInput is the flag that names a file, or a folder around it, which the run reads; empty if none does.
 func overInput(c *cli.Context, place string) string {
-	for _, flag := range []string{"from", "config", "kubeconfig", "kubeconfig-file", "pki-dir", "history", "baseline"} {
+	for _, flag := range []string{"from", "config", "kubeconfig", "kubeconfig-file", "pki-dir", "history", "baseline", "ignore", "report", "notify-url-file"} {
 		values := []string{c.String(flag)}
 		if flag == "from" {
 			values = c.StringSlice(flag)
@@ -76,6 +76,7 @@ func overConfiguration(targets []target, s *settings, getenv func(string) (strin
 		}
 	}
 	add("the configuration", s.cfg.Path)
+	add("the file of ignore rules", s.cfg.Ignore)
 	if m := s.cfg.Management; m != nil {
 		add("the kubeconfig of the management cluster", m.Kubeconfig)
 	}

@@ -30,12 +30,12 @@ Examples:
   proxaudit report --history history.db -o table -o json=report.json
   proxaudit report --history history.db --keep 400d --quiet-unchanged
   proxaudit report --baseline monday.json`,
-	}, []cli.Flag{
+	}, append([]cli.Flag{
 		&cli.StringFlag{Name: "history", Category: catCommand, Usage: "`FILE` that keeps the runs (SQLite); it is made if there is none"},
 		&cli.StringFlag{Name: "keep", Category: catCommand, Usage: "`TIME` for which the history keeps runs and resolved findings, like 400d (default: for ever)"},
 		&cli.StringFlag{Name: "baseline", Category: catCommand, Usage: "compare with the JSON `FILE` of an earlier report or orphans, instead of a history"},
 		&cli.BoolFlag{Name: "quiet-unchanged", Category: catCommand, Usage: "nothing on standard output if nothing changed (for cron, which mails what it sees)"},
-	}, func(c *cli.Context, r *run) error {
+	}, ignoreFlags()...), func(c *cli.Context, r *run) error {
 		h := &nightly{run: r, quietUnchanged: c.Bool("quiet-unchanged"), history: c.String("history")}
 		if err := h.read(c); err != nil {
 			return interrupted(c.Context, err)
@@ -130,6 +130,7 @@ func (n *nightly) report(c *cli.Context) error {
 			report.SetTrend(n.runs)
 		}
 		doc := render.Report(report)
+		showIgnored(c, &doc, &report.Ignores)
 		v := s.verdict(&report.Summary.Summary, report.Coverage)
 		return &result{doc: &doc, verdict: v, silent: n.quietUnchanged && nothingToSay(report),
 			after: func() error {

@@ -8,6 +8,7 @@ import (
 	"github.com/urfave/cli/v2"
 
 	"github.com/proxaudit/proxaudit/audit"
+	"github.com/proxaudit/proxaudit/audit/ignore"
 	"github.com/proxaudit/proxaudit/internal/config"
 	"github.com/proxaudit/proxaudit/inventory/collect"
 	"github.com/proxaudit/proxaudit/inventory/snapfile"
@@ -43,6 +44,8 @@ type settings struct {
 	portion  *portion
 	insecure bool
 	now      time.Time
+	// ignore are the rules that hide findings; nil without any.
+	ignore *ignore.Set
 }
 
 // readSettings reads the configuration and puts the flags over it. It asks no server.
@@ -76,6 +79,9 @@ func readSettings(c *cli.Context, env *Env) (*settings, error) {
 		if s.target.cluster, err = s.onlyCluster(c.StringSlice("cluster")); err != nil {
 			return nil, err
 		}
+	}
+	if err := s.readIgnore(c); err != nil {
+		return nil, err
 	}
 	s.grace, s.timeout = s.cfg.Grace(), s.cfg.Timeout()
 	s.readSecrets = s.cfg.ReadSecrets || c.Bool("read-secrets")
@@ -179,7 +185,7 @@ func (s *settings) severity(c *cli.Context) error {
 }
 
 // options are what the analysis wants to know.
-func (s *settings) options() audit.Options { return audit.Options{Grace: s.grace} }
+func (s *settings) options() audit.Options { return audit.Options{Grace: s.grace, Ignore: s.ignore} }
 
 // failing counts the findings that make a run fail.
 func (s *settings) failing(severities map[audit.Severity]int) int {

@@ -30,6 +30,8 @@ type Config struct {
 	RequestTimeout Duration `yaml:"requestTimeout"`
 	// ReadSecrets allows reading the <cluster>-kubeconfig Secret of every declared cluster.
 	ReadSecrets bool `yaml:"readSecrets"`
+	// Ignore is a file of ignore rules for orphans and report.
+	Ignore string `yaml:"ignore"`
 	// GuestAgent allows asking the QEMU guest agent of running VMs that nothing else identified.
 	GuestAgent bool `yaml:"guestAgent"`
 }

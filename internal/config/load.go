@@ -30,6 +30,8 @@ const (
 	// ForAnalysis starts from a Snapshot file: selectors and thresholds count, and the secrets that the file points at
 	// need not be there.
 	ForAnalysis
+	// ForRules needs no secret either, and looks for the file where collection does: it is about the files that it names.
+	ForRules
 )
 
 // Load reads the configuration. The first of these counts: explicit (from --config), $PROXAUDIT_CONFIG, ./proxaudit.yaml,
@@ -159,6 +161,7 @@ func (c *Config) resolvePaths(dir string) {
 	if c.Management != nil {
 		resolve(dir, &c.Management.Kubeconfig)
 	}
+	resolve(dir, &c.Ignore)
 	for i := range c.Clusters {
 		resolve(dir, &c.Clusters[i].Kubeconfig)
 	}

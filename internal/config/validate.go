@@ -32,6 +32,7 @@ func (c *Config) validate(p *problems, use Use, getenv Getenv) {
 	c.validateSites(p, use, getenv)
 	c.validateManagement(p)
 	c.validateClusters(p)
+	checkPath(p, "ignore", c.Ignore)
 	if _, err := ParseSeverity(c.Thresholds.FailOn); err != nil && c.Thresholds.FailOn != "" {
 		p.at("thresholds.failOn", "%v", err)
 	}
