@@ -48,7 +48,9 @@ var formats = []Format{
 }
 
 // FindingFormats are those that only lists of findings have.
-func FindingFormats() []string { return []string{"csv", "junit", "prometheus", "policyreport", "openreports"} }
+func FindingFormats() []string {
+	return []string{"csv", "junit", "prometheus", "policyreport", "openreports"}
+}
 
 // Formats returns the names of all formats.
 func Formats() []string {
