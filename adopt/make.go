@@ -123,7 +123,7 @@ func (p *planner) gather() {
 func (p *planner) empty() *Plan {
 	out := &Plan{
 		Envelope: audit.Envelope{FormatVersion: audit.FormatVersion, Kind: KindPlan, GeneratedAt: p.s.CollectedAt.UTC(), Parts: p.s.Parts,
-			Coverage: slices.Clone(p.s.Coverage), Requests: slices.Clone(p.s.Requests)},
+			Coverage: append([]inventory.Coverage{}, p.s.Coverage...), Requests: append([]inventory.Requests{}, p.s.Requests...)},
 		Cluster: p.cluster.Key, Name: p.name, Namespace: p.namespace,
 		Blockers: []Finding{}, Warnings: []Finding{}, Machines: []PlannedMachine{}, Groups: []PlannedGroup{},
 		Objects: []ObjectRef{}, Secrets: []SecretNeed{}, NodePatches: []NodePatch{}, Steps: []Step{},

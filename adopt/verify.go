@@ -49,7 +49,7 @@ func Verify(s *inventory.Snapshot, opt VerifyOptions, predictions []Prediction) 
 	v.findDeclared()
 	out := &Verification{
 		Envelope: audit.Envelope{FormatVersion: audit.FormatVersion, Kind: KindVerification, GeneratedAt: p.s.CollectedAt.UTC(), Parts: p.s.Parts,
-			Coverage: slices.Clone(p.s.Coverage), Requests: slices.Clone(p.s.Requests)},
+			Coverage: append([]inventory.Coverage{}, p.s.Coverage...), Requests: append([]inventory.Requests{}, p.s.Requests...)},
 		Cluster: p.cluster.Key, Name: p.name, Namespace: p.namespace, Since: v.since,
 		Predictions: predictions, Checks: v.checks(), Steps: []VerifiedStep{},
 	}

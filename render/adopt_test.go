@@ -79,9 +79,9 @@ func sampleUnseen(t *testing.T) *adopt.Plan {
 // sampleNotAdopted is the verification of a cluster that Cluster API made.
 func sampleNotAdopted() *adopt.Verification {
 	return &adopt.Verification{Envelope: sampleEnvelope(adopt.KindVerification), Cluster: "apps", Name: clearScreen, Namespace: "apps",
-		Steps:   []adopt.VerifiedStep{{ID: adopt.StepUnpauseCluster, Title: "Unpause the Cluster", Done: true, Objects: 2, Verdict: adopt.Unsafe, Why: []string{"one"}}},
-		Checks:  []adopt.Check{{Name: adopt.CheckUnplanned, Subject: objectRef("cluster", "", "apps"), State: adopt.CheckUnknown, Step: adopt.StepUnpauseCluster, Detail: "none was rendered"}},
-		Summary: adopt.VerifySummary{Unsafe: 1, Done: 1, Incomplete: true}}
+		Steps:       []adopt.VerifiedStep{{ID: adopt.StepUnpauseCluster, Title: "Unpause the Cluster", Done: true, Objects: 2, Verdict: adopt.Unsafe, Why: []string{"one"}}},
+		Checks:      []adopt.Check{{Name: adopt.CheckUnplanned, Subject: objectRef("cluster", "", "apps"), State: adopt.CheckUnknown, Step: adopt.StepUnpauseCluster, Detail: "none was rendered"}},
+		Predictions: []adopt.Prediction{}, Summary: adopt.VerifySummary{Unsafe: 1, Done: 1, Incomplete: true}}
 }
 
 func sampleRejections() *inventory.DryRun {

@@ -17,6 +17,9 @@ type Options struct {
 	Colour bool
 	// NoHeaders leaves out the titles of columns and sections, and the footers.
 	NoHeaders bool
+	// Limit is the number of bytes that the place takes; 0 means no limit. Only markdown looks at it: rows are left out, whole
+	// and from the end, with a note that says how many.
+	Limit int
 }
 
 // Format is one way to write a Document.
@@ -40,11 +43,15 @@ var formats = []Format{
 	{"csv", "one finding a row, for a spreadsheet", renderCSV},
 	{"junit", "findings as failed tests, for CI", renderJUnit},
 	{"prometheus", "gauges for node_exporter's textfile collector", renderPrometheus},
+	{"policyreport", "ClusterPolicyReports (wgpolicyk8s.io), for Kyverno's policy-reporter", renderPolicyReport},
+	{"openreports", "ClusterReports (openreports.io), their successors", renderOpenReports},
 	{"name", "one subject a line, as explain takes it", renderName},
 }
 
 // FindingFormats are those that only lists of findings have.
-func FindingFormats() []string { return []string{"csv", "junit", "prometheus"} }
+func FindingFormats() []string {
+	return []string{"csv", "junit", "prometheus", "policyreport", "openreports"}
+}
 
 // Formats returns the names of all formats.
 func Formats() []string {

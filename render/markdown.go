@@ -10,6 +10,13 @@ import (
 // renderMarkdown writes GitHub's flavour: tables, and everything else as lists and fenced code. Nothing that a name or a
 // message says becomes markup, a link or a mention.
 func renderMarkdown(b *bytes.Buffer, d Document, o Options) error {
+	if o.Limit > 0 {
+		return renderMarkdownWithin(b, d, o)
+	}
+	return markdownDocument(b, d, o)
+}
+
+func markdownDocument(b *bytes.Buffer, d Document, o Options) error {
 	for _, s := range d.Sections {
 		if s.Wide || (s.Footer && o.NoHeaders) {
 			continue

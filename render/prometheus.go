@@ -13,10 +13,11 @@ import (
 	"github.com/proxaudit/proxaudit/audit/history"
 	"github.com/proxaudit/proxaudit/audit/identity"
 	"github.com/proxaudit/proxaudit/audit/progress"
+	"github.com/proxaudit/proxaudit/audit/rules"
 )
 
 // renderPrometheus writes gauges for node_exporter's textfile collector. Every series that can occur for the whole run is
-// there, with 0 where nothing was found, so that an alert on it needs no absent(). Samples have no timestamps, which the
+// there, with 0 where nothing was found, so that an alert on it needs no absent(): each rule has one without cluster and site. Samples have no timestamps, which the
 // collector does not take.
 func renderPrometheus(b *bytes.Buffer, d Document, _ Options) error {
 	l := d.Findings
@@ -60,8 +61,12 @@ func families(l *FindingList) []*dto.MetricFamily {
 	set(family("proxaudit_reclaimable_disk_bytes", "Disk that orphan VMs hold."), float64(r.DiskGiB)*(1<<30))
 	sources(family("proxaudit_source_complete", "1 if a source answered all that a verdict needs."), l)
 	requests := family("proxaudit_requests", "Requests that the run has sent, by source.")
+	sent := map[string]int{}
 	for _, q := range l.Envelope.Requests {
-		set(requests, float64(q.Count+q.Retries), "source", q.Source)
+		sent[q.Source] += q.Count + q.Retries
+	}
+	for source, n := range sent {
+		set(requests, float64(n), "source", source)
 	}
 	if c := l.Changes; c != nil {
 		changes := family("proxaudit_changes", "Findings by what became of them since the run before.")
@@ -85,6 +90,12 @@ func families(l *FindingList) []*dto.MetricFamily {
 // countFindings adds up what has the same labels. Names of VMs are no labels: they would make a series of each.
 func countFindings(f *dto.MetricFamily, l *FindingList) {
 	counts := map[[5]string]int{}
+	for _, r := range rules.All() {
+		// What only --all lists is no zero where it was not asked for.
+		if r.Class.IsFinding() || r.Severity != audit.Info {
+			counts[[5]string{r.ID, string(r.Severity), string(r.Class), "", ""}] = 0
+		}
+	}
 	for _, x := range l.Findings {
 		counts[[5]string{x.Rule, string(x.Severity), string(x.Class), x.Subject.Cluster, x.Subject.Site}]++
 	}

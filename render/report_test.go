@@ -6,6 +6,7 @@ import (
 
 	"github.com/proxaudit/proxaudit/audit"
 	"github.com/proxaudit/proxaudit/audit/history"
+	"github.com/proxaudit/proxaudit/inventory"
 )
 
 // sampleReport is the orphans' sample the night after: one finding is new, one is back, one is gone, one could not be
@@ -43,7 +44,7 @@ func sampleRuns() *audit.HistoryReport {
 	e := sampleEnvelope(audit.KindHistory)
 	return &audit.HistoryReport{FormatVersion: audit.FormatVersion, Kind: audit.KindHistory, Runs: []history.Kept{
 		{ID: "b", At: collected, Findings: 12, Critical: 1, Warning: 8, Info: 3, Incomplete: true, Coverage: e.Coverage[3:4]},
-		{ID: "a", At: collected.Add(-24 * time.Hour), Findings: 9, Warning: 9},
+		{ID: "a", At: collected.Add(-24 * time.Hour), Findings: 9, Warning: 9, Coverage: []inventory.Coverage{}},
 	}}
 }
 

@@ -82,6 +82,9 @@ func sampleOrphans() *audit.OrphanReport {
 		if f.Class == "" {
 			f.Class = identity.OrphanVM
 		}
+		if f.Evidence == nil {
+			f.Evidence = []identity.Evidence{}
+		}
 		f.Title, f.Remedy = "VM belongs to cluster prod, and is neither a Node nor a Machine", "Look at what runs on it first."
 		f.Fingerprint = "07a10fd9e165da9c66d270448e03f0d5"
 		r.Findings = append(r.Findings, f)
@@ -123,14 +126,14 @@ func sampleItem() audit.Item {
 func sampleInventory() *audit.InventoryReport {
 	r := &audit.InventoryReport{Envelope: sampleEnvelope(audit.KindInventory), Summary: sampleOrphans().Summary}
 	r.Items = append(r.Items, sampleItem(),
-		audit.Item{Class: identity.Template, Subject: vmRef("lab", 9000, "tmpl"), Status: "stopped"},
-		audit.Item{Class: identity.GhostNode, Subject: objectRef("node", "prod", "prod-w-8"), NodeReady: "Unknown",
+		audit.Item{Class: identity.Template, Subject: vmRef("lab", 9000, "tmpl"), Status: "stopped", Confidence: identity.High},
+		audit.Item{Class: identity.GhostNode, Subject: objectRef("node", "prod", "prod-w-8"), NodeReady: "Unknown", Confidence: identity.High,
 			Nodes: []audit.SubjectRef{objectRef("node", "prod", "prod-w-8")}},
-		audit.Item{Class: identity.NonNode, Subject: objectRef("machine", "prod", "prod-w-5"), Status: "running",
+		audit.Item{Class: identity.NonNode, Subject: objectRef("machine", "prod", "prod-w-5"), Status: "running", Confidence: identity.Medium,
 			VMs:      []audit.SubjectRef{vmRef("lab", 107, "prod-w-5")},
 			Machines: []audit.SubjectRef{objectRef("machine", "prod", "prod-w-5")}},
-		audit.Item{Class: identity.OrphanVM, Subject: vmRef("lab", 201, clearScreen)},
-		audit.Item{Class: identity.Adoptable, Subject: vmRef("lab", 202, emoji)})
+		audit.Item{Class: identity.OrphanVM, Subject: vmRef("lab", 201, clearScreen), Confidence: identity.Low},
+		audit.Item{Class: identity.Adoptable, Subject: vmRef("lab", 202, emoji), Confidence: identity.High})
 	return r
 }
 
@@ -178,7 +181,9 @@ func samples(t *testing.T) map[string]Document {
 		"orphans": Orphans(sampleOrphans()), "inventory": Inventory(sampleInventory()), "explain": Explain(sampleExplanation()),
 		"doctor": Doctor(sampleDoctor()), "version": Version(sampleVersion()),
 		"clean": Orphans(&audit.OrphanReport{Envelope: audit.Envelope{FormatVersion: audit.FormatVersion,
-			Kind: audit.KindOrphanReport, GeneratedAt: collected}, Findings: []audit.Finding{}}),
+			Kind: audit.KindOrphanReport, GeneratedAt: collected, Coverage: []inventory.Coverage{}, Requests: []inventory.Requests{}},
+			Summary:  audit.Summary{Classes: map[identity.Class]int{}, Severities: map[audit.Severity]int{}},
+			Findings: []audit.Finding{}}),
 		"plan": Plan(samplePlan(t, nil)), "blocked": Plan(sampleBlocked(t)), "plan-notes": PlanNotes(samplePlan(t, nil)),
 		"plan-unseen": UnseenFirst(Plan(sampleUnseen(t)), sampleUnseen(t)), "not-adopted": Verify(sampleNotAdopted()),
 		"why": Why(sampleWhy(), false), "why-all": Why(sampleWhy(), true),

@@ -98,7 +98,7 @@ func (a *adoption) read(c *cli.Context) error {
 		return err
 	}
 	var err error
-	if a.targets, err = outputs(c, "table"); err != nil {
+	if a.targets, err = outputs(c, "table", a.env.Getenv); err != nil {
 		return err
 	}
 	a.manifests = !c.IsSet("output")

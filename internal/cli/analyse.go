@@ -34,7 +34,7 @@ func (r *run) conduct(c *cli.Context, do func(*inventory.Snapshot, *settings) (*
 	if _, err := positionals(c, argNames(c)...); err != nil {
 		return err
 	}
-	targets, err := outputs(c, "table")
+	targets, err := outputs(c, "table", r.env.Getenv)
 	if err != nil {
 		return err
 	}

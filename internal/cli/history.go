@@ -34,7 +34,7 @@ func historyCommand(env *Env) *cli.Command {
 		if c.Int("limit") < 1 {
 			return usagef("--limit wants a number from 1")
 		}
-		targets, err := outputs(c, "table")
+		targets, err := outputs(c, "table", r.env.Getenv)
 		if err != nil {
 			return err
 		}

@@ -21,10 +21,12 @@ import (
 type target struct {
 	format render.Format
 	path   string
+	// append is for a file that others write too.
+	append bool
 }
 
 // outputs reads -o before any work is done, so that a typing error costs nothing.
-func outputs(c *cli.Context, fallback string) ([]target, error) {
+func outputs(c *cli.Context, fallback string, getenv func(string) (string, bool)) ([]target, error) {
 	values := c.StringSlice("output")
 	if len(values) == 0 {
 		values = []string{fallback}
@@ -57,6 +59,8 @@ func outputs(c *cli.Context, fallback string) ([]target, error) {
 			return nil, usagef("-o %s: that is what %s reads", v, overInput(c, place)).hint("Give another file.")
 		case hasPath && files[place]:
 			return nil, usagef("-o %s: the file is written twice", v)
+		case hasPath && name != "markdown" && isStepSummary(path, getenv):
+			return nil, usagef("-o %s: GitHub shows Markdown there", v).hint("Write -o markdown=%s.", path)
 		case hasPath:
 			// Found out before the servers are asked, not after.
 			if st, err := os.Stat(filepath.Dir(path)); err != nil || !st.IsDir() {
@@ -71,7 +75,7 @@ func outputs(c *cli.Context, fallback string) ([]target, error) {
 		default:
 			stdout = name
 		}
-		targets = append(targets, target{format: f, path: path})
+		targets = append(targets, target{format: f, path: path, append: isStepSummary(path, getenv)})
 	}
 	return targets, nil
 }
@@ -82,11 +86,7 @@ func (r *run) write(targets []target, d render.Document) error {
 		if t.path == "" {
 			continue
 		}
-		// A new file gets the mode that a redirection would give it: who collects metrics or serves the page has to read it.
-		err := snapfile.ReplaceFile(t.path, 0o644, func(w io.Writer) error {
-			return t.format.Write(w, d, render.Options{NoHeaders: r.noHeaders})
-		})
-		if err != nil {
+		if err := r.writeFile(t, d); err != nil {
 			return fmt.Errorf("-o %s=%s: %w", t.format.Name, t.path, err)
 		}
 		r.verbosef("wrote %s", t.path)
@@ -100,6 +100,15 @@ func (r *run) write(targets []target, d render.Document) error {
 		}
 	}
 	return nil
+}
+
+func (r *run) writeFile(t target, d render.Document) error {
+	o := render.Options{NoHeaders: r.noHeaders}
+	if t.append {
+		return appendSummary(t.path, d, t.format, o)
+	}
+	// A new file gets the mode that a redirection would give it: who collects metrics or serves the page has to read it.
+	return snapfile.ReplaceFile(t.path, 0o644, func(w io.Writer) error { return t.format.Write(w, d, o) })
 }
 
 // pipe forgives a reader that has seen enough (proxaudit … | head): that is no failure of ours.

@@ -27,7 +27,7 @@ Examples:
 		if _, err := positionals(c); err != nil {
 			return err
 		}
-		targets, err := outputs(c, "json")
+		targets, err := outputs(c, "json", r.env.Getenv)
 		if err != nil {
 			return err
 		}
