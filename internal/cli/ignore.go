@@ -233,7 +233,7 @@ Examples:
 		if _, err := positionals(c); err != nil {
 			return err
 		}
-		targets, err := outputs(c, "table")
+		targets, err := outputs(c, "table", r.env.Getenv)
 		if err != nil {
 			return err
 		}
