@@ -84,8 +84,10 @@ type pageTable struct {
 
 // pageColumn is a column with those that are drawn under it.
 type pageColumn struct {
-	Title  string
-	Right  bool
+	Title string
+	Right bool
+	// Wide is a column of prose.
+	Wide   bool
 	Facets []pageFacet
 }
 
@@ -109,7 +111,7 @@ func newPageTable(t Table, ids *anchors) pageTable {
 		}
 		if !c.Under || len(places) == 0 {
 			places = append(places, nil)
-			p.Columns = append(p.Columns, pageColumn{Title: c.Title, Right: c.Align == Right})
+			p.Columns = append(p.Columns, pageColumn{Title: c.Title, Right: c.Align == Right, Wide: c.Fit == FoldFirst})
 		}
 		at := len(places) - 1
 		if c.Facet != "" {

@@ -80,7 +80,7 @@ func allFindings(r *audit.Report, remedies *remedies) Table {
 		Columns: []Column{{Title: "Severity", Facet: "severity"}, {Title: "Class", Facet: "class", Under: true}, {Title: "Rule", Facet: "rule", Under: true},
 			{Title: "Name"}, {Title: "Subject", Under: true}, {Title: "Status", Under: true},
 			{Title: "Cluster", Facet: "cluster"}, {Title: "Site", Facet: "site", Under: true},
-			{Title: "Evidence"}, {Title: "What to do", Under: true}, {Title: "Fingerprint", Under: true},
+			{Title: "Evidence", Fit: FoldFirst}, {Title: "What to do", Under: true}, {Title: "Fingerprint", Under: true},
 			{Title: "Change", Facet: "change"}, {Title: "First seen", Under: true}, {Title: "Runs", Under: true},
 			{Title: "Age"}, {Title: "Holds", Under: true}}}
 	for i := range r.Findings {
