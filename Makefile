@@ -54,6 +54,7 @@ fuzz: ## each fuzz test for FUZZTIME
 
 generate: ## documents that are made from the code
 	go test ./audit/rules -run Docs -update
+	go test ./schema -run TestSchemas -update
 
 bench-binaries: ## real API servers and controllers, from their modules, into the cache (about half an hour once)
 	./test/bench/build.sh
