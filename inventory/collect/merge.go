@@ -121,7 +121,7 @@ func (m *merger) sort(scans []Scanned) error {
 		}
 	}
 	if len(failed) == len(scans) {
-		return errors.Join(failed...)
+		return fmt.Errorf("none of the %d snapshots can be read (is it the right folder?):\n%w", len(failed), errors.Join(failed...))
 	}
 	for _, sc := range scans {
 		if sc.Err != nil {
