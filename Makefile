@@ -16,9 +16,9 @@ COVERAGE_FLOOR := 85
 
 .PHONY: build test race lint check demo bench fuzz cover generate bench-binaries browser-tools browser e2e peers clean
 
-build: ## the binary, and the simulators that the demo starts
+build: ## the binary, as the image has it (static), and the simulators that the demo starts
 	@mkdir -p $(BIN)
-	go build -trimpath -ldflags '$(LDFLAGS)' -o $(BIN)/proxaudit .
+	CGO_ENABLED=0 go build -trimpath -ldflags '$(LDFLAGS)' -o $(BIN)/proxaudit .
 	go build -trimpath -o $(BIN)/pvesim ./internal/pvesim/cmd
 	go build -trimpath -o $(BIN)/kubesim ./internal/kubesim/cmd
 
