@@ -2,7 +2,9 @@ package e2e
 
 import (
 	"encoding/json"
+	"os"
 	"path/filepath"
+	"strings"
 	"testing"
 	"time"
 
@@ -64,6 +66,23 @@ func TestPolicyReportsAreApplied(t *testing.T) {
 			if a, b := resultsOf(t, wanted), resultsOf(t, served); a != b {
 				t.Errorf("-o %s of %s: the server has\n%s\nand the file\n%s", kind.format, example, b, a)
 			}
+		}
+		// What an earlier run with more objects has left goes by the label of the run.
+		left := filepath.Join(dir, "left.yaml")
+		text, err := os.ReadFile(filepath.Join(dir, kind.format+".yaml"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		_, label, _ := strings.Cut(string(text), "proxaudit/run: ")
+		label, _, _ = strings.Cut(label, "\n")
+		older := strings.NewReplacer("name: proxaudit\n", "name: proxaudit-7\n", label, "20200101T000000Z").Replace(string(text))
+		if err := os.WriteFile(left, []byte(older), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		do("apply", "-f", left)
+		do("delete", kind.resource, "-l", "app.kubernetes.io/managed-by=proxaudit,proxaudit/run!="+label)
+		if got := strings.Fields(do("get", kind.resource, "-o", "name")); len(got) != 1 || !strings.HasSuffix(got[0], "/proxaudit") {
+			t.Errorf("-o %s: %q are left, want proxaudit", kind.format, got)
 		}
 		do("delete", "-f", definition)
 	}
