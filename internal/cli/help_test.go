@@ -62,7 +62,8 @@ func exampleParses(t *testing.T, c *cli.Command, line string) {
 		return
 	}
 	for _, w := range words[2:] {
-		if name := strings.TrimLeft(w, "-"); name != w && len(c.Subcommands) == 0 {
+		// The library adds --help to a command when it parses.
+		if name := strings.TrimLeft(w, "-"); name != w && name != "help" && len(c.Subcommands) == 0 {
 			if f := findFlag(c.Flags, name); f == nil || !visible(f) {
 				t.Errorf("%s: the example %q has %s, which the command has not", c.Name, strings.TrimSpace(line), w)
 			}
