@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"fmt"
 	"strings"
+	"sync"
 	"testing"
 
 	"github.com/yuin/goldmark"
@@ -17,7 +18,7 @@ import (
 // as an innocent one.
 func readHostileHTML(t *testing.T, s string, page []byte) {
 	t.Helper()
-	want, got := pageParts(t, rendered(t, "html", hostileDocument("innocent"), Options{})), pageParts(t, page)
+	want, got := innocent(t, "html", pageParts), pageParts(t, page)
 	if strings.TrimSpace(Visible(s)) == "" {
 		return // without a title there is no heading
 	}
@@ -29,6 +30,18 @@ func readHostileHTML(t *testing.T, s string, page []byte) {
 	if n, min := strings.Count(got.text, needle), strings.Count(want.text, "innocent"); needle != "" && n < min {
 		t.Fatalf("%q is on the page %d times, want %d:\n%s", needle, n, min, got.text)
 	}
+}
+
+// innocentParts are what a text without any markup makes of a format: computed once, for the fuzzing's sake.
+var innocentParts sync.Map
+
+func innocent(t *testing.T, format string, parts func(*testing.T, []byte) markupParts) markupParts {
+	t.Helper()
+	known, ok := innocentParts.Load(format)
+	if !ok {
+		known, _ = innocentParts.LoadOrStore(format, parts(t, rendered(t, format, hostileDocument("innocent"), Options{})))
+	}
+	return known.(markupParts)
 }
 
 type markupParts struct{ elements, text string }
@@ -68,7 +81,7 @@ func pageParts(t *testing.T, page []byte) markupParts {
 // text is, and the text is what a reader sees.
 func readHostileMarkdown(t *testing.T, s string, doc []byte) {
 	t.Helper()
-	want, got := markdownParts(t, rendered(t, "markdown", hostileDocument("innocent"), Options{})), markdownParts(t, doc)
+	want, got := innocent(t, "markdown", markdownParts), markdownParts(t, doc)
 	seen := strings.TrimSpace(Visible(s))
 	if seen == "" {
 		return // a list item without text is another tree
@@ -121,4 +134,16 @@ func markdownParts(t *testing.T, doc []byte) markupParts {
 		}
 	}
 	return markupParts{elements.String(), words.String()}
+}
+
+// TestViewsAreInert: of no view does a reader of Markdown or HTML make a link that leaves it, an image, or an element of a name.
+func TestViewsAreInert(t *testing.T) {
+	for name, d := range samples(t) {
+		if got := markdownParts(t, rendered(t, "markdown", d, Options{})); got.elements == "" || got.text == "" {
+			t.Errorf("the Markdown of %s is empty", name)
+		}
+		if got := pageParts(t, rendered(t, "html", d, Options{})); !strings.Contains(got.elements, "<main ") || got.text == "" {
+			t.Errorf("the page of %s is empty", name)
+		}
+	}
 }

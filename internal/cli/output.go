@@ -80,14 +80,17 @@ func outputs(c *cli.Context, fallback string, getenv func(string) (string, bool)
 	return targets, nil
 }
 
-// write renders a Document to every target. Files come first: what standard output says has then happened.
+// write renders a Document to every target. Files come first: what standard output says has then happened. One that cannot be
+// written keeps none of the others back: a full disk under the metrics is no reason to lose the night's report.
 func (r *run) write(targets []target, d render.Document) error {
+	var failures []error
 	for _, t := range targets {
 		if t.path == "" {
 			continue
 		}
 		if err := r.writeFile(t, d); err != nil {
-			return fmt.Errorf("-o %s=%s: %w", t.format.Name, t.path, err)
+			failures = append(failures, fmt.Errorf("-o %s=%s: %w", t.format.Name, t.path, err))
+			continue
 		}
 		r.verbosef("wrote %s", t.path)
 	}
@@ -95,11 +98,11 @@ func (r *run) write(targets []target, d render.Document) error {
 		if t.path == "" {
 			o := render.Options{NoHeaders: r.noHeaders, Colour: r.colour, Width: r.env.Width}
 			if err := t.format.Write(r.stdout(), d, o); err != nil {
-				return stdoutError(err)
+				failures = append(failures, stdoutError(err))
 			}
 		}
 	}
-	return nil
+	return errors.Join(failures...)
 }
 
 func (r *run) writeFile(t target, d render.Document) error {

@@ -112,3 +112,32 @@ func TestReplaceFileOdd(t *testing.T) {
 	}
 	alone(t, dir, "link", "pipe")
 }
+
+// TestReplaceFileWhole: while a file is being written its path has the old one, whole, and the folder nothing that a collector of
+// *.prom files would take for one.
+func TestReplaceFileWhole(t *testing.T) {
+	dir := t.TempDir()
+	path := file(t, dir, "proxaudit.prom", []byte("old"))
+	looked := false
+	err := ReplaceFile(path, 0o644, func(w io.Writer) error {
+		// More than any buffer holds, so that a part of it is on the disk.
+		if _, err := io.WriteString(w, strings.Repeat("new", 1<<20)); err != nil {
+			return err
+		}
+		looked = true
+		if data, err := os.ReadFile(path); err != nil || string(data) != "old" {
+			t.Errorf("half-way the file is %.20q, %v", data, err)
+		}
+		if found, err := filepath.Glob(filepath.Join(dir, "*.prom")); err != nil || len(found) != 1 {
+			t.Errorf("half-way a collector finds %q, %v", found, err)
+		}
+		return nil
+	})
+	if err != nil || !looked {
+		t.Fatalf("written: %v, %v", looked, err)
+	}
+	if data, err := os.ReadFile(path); err != nil || len(data) != 3<<20 {
+		t.Errorf("%d bytes, %v", len(data), err)
+	}
+	alone(t, dir, "proxaudit.prom")
+}
