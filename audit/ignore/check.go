@@ -112,6 +112,11 @@ func (r *Rule) checkSelector(problem func(field, format string, args ...any)) {
 		problem(field, "%s", text)
 		return
 	}
+	if _, err := regexp.Compile(s.Names); err != nil {
+		// "a)|(b" compiles only by accident of the brackets that it is applied in.
+		problem("selector.names", "is no regular expression (RE2)")
+		return
+	}
 	if s.Names != "" {
 		// As it is applied: for the whole name.
 		if re := regexp.MustCompile("^(?:" + s.Names + ")$"); !slices.ContainsFunc(unlikely, func(n string) bool { return !re.MatchString(n) }) {
