@@ -14,7 +14,7 @@ GOLANGCI := $(CACHE)/proxaudit-tools/golangci-lint-$(GOLANGCI_VERSION)/golangci-
 # Coverage that inventory, audit and adopt must have, in percent of statements.
 COVERAGE_FLOOR := 85
 
-.PHONY: build test race lint check demo bench fuzz cover generate bench-binaries e2e peers clean
+.PHONY: build test race lint check demo bench fuzz cover generate bench-binaries browser-tools browser e2e peers clean
 
 build: ## the binary, and the simulators that the demo starts
 	@mkdir -p $(BIN)
@@ -54,11 +54,18 @@ fuzz: ## each fuzz test for FUZZTIME
 
 generate: ## documents that are made from the code
 	go test ./audit/rules -run Docs -update
+	go test ./schema -run TestSchemas -update
 
 bench-binaries: ## real API servers and controllers, from their modules, into the cache (about half an hour once)
 	./test/bench/build.sh
 
-e2e: bench-binaries build ## end to end, against real API servers and controllers
+browser-tools: ## what the browser tests measure with: axe-core and the Nu HTML checker
+	./test/browser/tools.sh
+
+browser: browser-tools ## the HTML report in chromium: needs Debian's chromium, default-jre-headless and npm
+	cd test && go test -timeout 20m ./browser
+
+e2e: bench-binaries browser-tools build ## end to end, against real API servers and controllers, and in a browser
 	cd test && go test -p 1 -timeout 40m ./...
 
 peers: ## pvesim against a client that is not ours: needs Debian's python3-proxmoxer

@@ -93,6 +93,8 @@ type Column struct {
 	Wide bool
 	// Facet is the name under which a page filters rows by this column; empty for a column that has no few values.
 	Facet string
+	// Under columns are drawn by a page in small letters below the one before them; others draw every column side by side.
+	Under bool
 }
 
 // Table is rows under titles. Every row has one Cell per Column.

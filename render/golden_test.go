@@ -211,9 +211,9 @@ func TestNames(t *testing.T) {
 }
 
 func TestLookup(t *testing.T) {
-	_, err := Lookup("html")
+	_, err := Lookup("pdf")
 	if err == nil {
-		t.Fatal("html is no format yet")
+		t.Fatal("pdf is a format")
 	}
 	for _, name := range Formats() {
 		if !strings.Contains(err.Error(), name) {

@@ -2,6 +2,7 @@ package render
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 )
 
@@ -78,12 +79,22 @@ type pageTable struct {
 	One, Many          string
 	Filter             bool
 	Columns            []pageColumn
-	Rows               [][]pageText
+	Rows               [][]pageCellOf
 }
 
+// pageColumn is a column with those that are drawn under it.
 type pageColumn struct {
-	Title, Facet string
-	Right        bool
+	Title string
+	Right bool
+	// Wide is a column of prose.
+	Wide   bool
+	Facets []pageFacet
+}
+
+// pageFacet is one by which rows are filtered: the value is that of the element of its place in the cell.
+type pageFacet struct {
+	Name, Title string
+	Place       int
 }
 
 // newPageTable leaves out the columns that are empty in every row: a page has no narrow terminal to think of, and shows the wide ones.
@@ -92,32 +103,52 @@ func newPageTable(t Table, ids *anchors) pageTable {
 	if t.ID != "" {
 		p.ID = ids.of(t.ID)
 	}
-	var shown []int
+	// Each of places are the columns of one place in a row, the second and later ones under the first.
+	var places [][]int
 	for i, c := range t.Columns {
-		for _, row := range t.Rows {
-			if row[i].Text != "" {
-				shown = append(shown, i)
-				p.Columns = append(p.Columns, pageColumn{Title: c.Title, Facet: c.Facet, Right: c.Align == Right})
-				p.Filter = p.Filter || c.Facet != ""
-				break
-			}
+		if !slices.ContainsFunc(t.Rows, func(row []Cell) bool { return row[i].Text != "" }) {
+			continue
 		}
+		if !c.Under || len(places) == 0 {
+			places = append(places, nil)
+			p.Columns = append(p.Columns, pageColumn{Title: c.Title, Right: c.Align == Right, Wide: c.Fit == FoldFirst})
+		}
+		at := len(places) - 1
+		if c.Facet != "" {
+			p.Columns[at].Facets = append(p.Columns[at].Facets, pageFacet{Name: c.Facet, Title: c.Title, Place: len(places[at])})
+			p.Filter = true
+		}
+		places[at] = append(places[at], i)
 	}
 	for _, row := range t.Rows {
-		cells := make([]pageText, 0, len(shown))
-		for _, i := range shown {
-			cell := pageText{Text: row[i].Text, Class: classes[row[i].Style]}
-			if row[i].Link != "" {
-				cell.Link = "#" + ids.of(row[i].Link)
-			}
-			if row[i].ID != "" {
-				cell.ID = ids.of(row[i].ID)
+		cells := make([]pageCellOf, 0, len(places))
+		for _, columns := range places {
+			cell := pageCellOf{pageText: pageTextOf(row[columns[0]], ids)}
+			for _, i := range columns[1:] {
+				cell.Under = append(cell.Under, pageTextOf(row[i], ids))
 			}
 			cells = append(cells, cell)
 		}
 		p.Rows = append(p.Rows, cells)
 	}
 	return p
+}
+
+// pageCellOf is a cell with what is drawn under it.
+type pageCellOf struct {
+	pageText
+	Under []pageText
+}
+
+func pageTextOf(c Cell, ids *anchors) pageText {
+	t := pageText{Text: c.Text, Class: classes[c.Style]}
+	if c.Link != "" {
+		t.Link = "#" + ids.of(c.Link)
+	}
+	if c.ID != "" {
+		t.ID = ids.of(c.ID)
+	}
+	return t
 }
 
 // pageMap is a Map as a table: each box a cell, and each link a cell between two.

@@ -102,14 +102,16 @@ func chartTable(c Chart) pageTable {
 		t.Columns = append(t.Columns, pageColumn{Title: "Note"})
 	}
 	for i, point := range slices.Backward(c.Points) {
-		row := []pageText{{Text: point}}
+		row := []pageCellOf{textCell(point)}
 		for _, l := range c.Lines {
-			row = append(row, pageText{Text: fmt.Sprint(l.Values[i])})
+			row = append(row, textCell(fmt.Sprint(l.Values[i])))
 		}
 		if len(c.Marks) > 0 {
-			row = append(row, pageText{Text: c.Marks[i]})
+			row = append(row, textCell(c.Marks[i]))
 		}
 		t.Rows = append(t.Rows, row)
 	}
 	return t
 }
+
+func textCell(text string) pageCellOf { return pageCellOf{pageText: pageText{Text: text}} }

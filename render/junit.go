@@ -8,7 +8,8 @@ import (
 	"github.com/proxaudit/proxaudit/audit"
 )
 
-// The elements of JUnit's XML, as Jenkins' xunit plugin, GitLab and GitHub's actions read it.
+// The elements of JUnit's XML, as Jenkins' xunit plugin, GitLab and GitHub's actions read it. There are several schemas; what is
+// written here is what all of them have, so that a skipped test has its reason as text, and the root does not count them.
 type (
 	junitSuites struct {
 		XMLName  xml.Name     `xml:"testsuites"`
@@ -16,7 +17,6 @@ type (
 		Tests    int          `xml:"tests,attr"`
 		Failures int          `xml:"failures,attr"`
 		Errors   int          `xml:"errors,attr"`
-		Skipped  int          `xml:"skipped,attr"`
 		Suites   []junitSuite `xml:"testsuite"`
 	}
 	junitSuite struct {
@@ -35,7 +35,7 @@ type (
 		Time    string       `xml:"time,attr"`
 		Failure *junitResult `xml:"failure,omitempty"`
 		Error   *junitResult `xml:"error,omitempty"`
-		Skipped *junitResult `xml:"skipped,omitempty"`
+		Skipped *string      `xml:"skipped,omitempty"`
 		Out     string       `xml:"system-out,omitempty"`
 	}
 	junitResult struct {
@@ -63,12 +63,13 @@ func renderJUnit(b *bytes.Buffer, d Document, _ Options) error {
 		for _, c := range cases {
 			s.Failures += count01(c.Failure)
 			s.Errors += count01(c.Error)
-			s.Skipped += count01(c.Skipped)
+			if c.Skipped != nil {
+				s.Skipped++
+			}
 		}
 		all.Tests += s.Tests
 		all.Failures += s.Failures
 		all.Errors += s.Errors
-		all.Skipped += s.Skipped
 		all.Suites = append(all.Suites, s)
 	}
 	var findings, unverified, ignored, coverage []junitCase
@@ -76,12 +77,12 @@ func renderJUnit(b *bytes.Buffer, d Document, _ Options) error {
 		findings = append(findings, junitFinding(f))
 	}
 	for _, r := range l.Unverified {
-		unverified = append(unverified, junitCase{Class: r.Rule, Name: Visible(r.Subject), Time: "0", Skipped: &junitResult{Message: Visible("not verified: " + r.Why)}})
+		unverified = append(unverified, junitCase{Class: r.Rule, Name: Visible(r.Subject), Time: "0", Skipped: skippedFor("not verified: " + r.Why)})
 	}
 	if l.Ignored != nil {
 		for i := range l.Ignored.Ignored {
 			f := &l.Ignored.Ignored[i]
-			ignored = append(ignored, junitCase{Class: f.Rule, Name: Visible(f.Subject.ID), Time: "0", Skipped: &junitResult{Message: Visible(ignoredText(&f.Ignore))}})
+			ignored = append(ignored, junitCase{Class: f.Rule, Name: Visible(f.Subject.ID), Time: "0", Skipped: skippedFor(ignoredText(&f.Ignore))})
 		}
 	}
 	for _, c := range l.Envelope.Coverage {
@@ -125,6 +126,11 @@ func junitFinding(f *audit.Finding) junitCase {
 	}
 	c.Failure = &junitResult{Message: Visible(f.Title), Type: string(f.Severity), Text: text}
 	return c
+}
+
+func skippedFor(reason string) *string {
+	reason = Visible(reason)
+	return &reason
 }
 
 func count01(r *junitResult) int {

@@ -3,7 +3,6 @@ package render
 import (
 	"bytes"
 	"encoding/csv"
-	"encoding/xml"
 	"errors"
 	"maps"
 	"slices"
@@ -112,37 +111,6 @@ func TestPrometheus(t *testing.T) {
 	}
 }
 
-// TestJUnit: the counts of the suites are those of their tests, and every finding is one.
-func TestJUnit(t *testing.T) {
-	r := sampleReport()
-	for name, tt := range map[string]struct {
-		d                                Document
-		tests, failures, errors, skipped int
-	}{
-		"a report": {Report(r), len(r.Findings) + 2, r.Summary.Severities[audit.Critical] + r.Summary.Severities[audit.Warning], 1, 1},
-		"nothing":  {Orphans(&audit.OrphanReport{Envelope: audit.Envelope{GeneratedAt: collected}, Findings: []audit.Finding{}}), 1, 0, 0, 0},
-	} {
-		var got junitSuites
-		text := rendered(t, "junit", tt.d, Options{})
-		if err := xml.Unmarshal(text, &got); err != nil {
-			t.Fatalf("%s: %v", name, err)
-		}
-		if got.Tests != tt.tests || got.Failures != tt.failures || got.Errors != tt.errors || got.Skipped != tt.skipped {
-			t.Errorf("%s: %d tests, %d failures, %d errors, %d skipped; want %d, %d, %d, %d", name, got.Tests, got.Failures, got.Errors, got.Skipped, tt.tests, tt.failures, tt.errors, tt.skipped)
-		}
-		tests, failures := 0, 0
-		for _, s := range got.Suites {
-			tests += len(s.Cases)
-			for _, c := range s.Cases {
-				failures += count01(c.Failure)
-			}
-		}
-		if tests != got.Tests || failures != got.Failures {
-			t.Errorf("%s: the suites have %d tests and %d failures, and say %d and %d", name, tests, failures, got.Tests, got.Failures)
-		}
-	}
-}
-
 // TestFormatsOfFindings are for findings: another result is refused with what has them.
 func TestFormatsOfFindings(t *testing.T) {
 	for _, name := range FindingFormats() {
@@ -153,25 +121,5 @@ func TestFormatsOfFindings(t *testing.T) {
 		if err := f.Write(&bytes.Buffer{}, Doctor(sampleDoctor()), Options{}); !errors.Is(err, ErrNoFindings) {
 			t.Errorf("-o %s of doctor: %v", name, err)
 		}
-	}
-}
-
-// parses is a reader that is not ours.
-func parses(t *testing.T, format string, text []byte) {
-	t.Helper()
-	var err error
-	switch format {
-	case "csv":
-		_, err = csv.NewReader(bytes.NewReader(text)).ReadAll()
-	case "junit":
-		err = xml.Unmarshal(text, &struct{}{})
-	case "prometheus":
-		parser := expfmt.NewTextParser(model.UTF8Validation)
-		_, err = parser.TextToMetricFamilies(bytes.NewReader(text))
-	default:
-		t.Fatalf("no reader for %s", format)
-	}
-	if err != nil {
-		t.Fatalf("-o %s: %v in\n%s", format, err, text)
 	}
 }

@@ -136,8 +136,19 @@ var markup = strings.NewReplacer(
 	"&", "&amp;", "<", "&lt;", ">", "&gt;", "@", "&#64;", "http:", "http&#58;", "https:", "https&#58;", "HTTP:", "HTTP&#58;",
 	"HTTPS:", "HTTPS&#58;", "ftp:", "ftp&#58;", "www.", "www&#46;", "WWW.", "WWW&#46;", "mailto:", "mailto&#58;")
 
-// markdownText is text inside a line.
-func markdownText(s string) string { return markup.Replace(Visible(s)) }
+// markdownText is text inside a line. A blank at its end would keep ** from being bold, and one at its beginning can make code
+// of it, or of a branch another tree.
+func markdownText(s string) string {
+	const blank = "&#32;"
+	s = markup.Replace(Visible(s))
+	if strings.HasPrefix(s, " ") {
+		s = blank + s[1:]
+	}
+	if strings.HasSuffix(s, " ") {
+		s = s[:len(s)-1] + blank
+	}
+	return s
+}
 
 // markdownLine is text at the beginning of a line, where a few more characters make a list, a heading or a quotation.
 func markdownLine(s string) string {

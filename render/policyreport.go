@@ -15,8 +15,9 @@ import (
 // policySource is who these reports are from, in the fields that policy-reporter filters and groups by.
 const policySource = "proxaudit"
 
-// policyObjectSize is how large one object may become as JSON. etcd takes 1.5 MiB for a request, and the server adds its own.
-const policyObjectSize = 1 << 20
+// policyObjectSize is how large one object may become as JSON: kubectl apply keeps a copy of it in an annotation, and all of them
+// together may have 256 KiB.
+const policyObjectSize = 240 << 10
 
 // policyMaxDepth ends the search for parts that are small enough: 65,536 of them.
 const policyMaxDepth = 4

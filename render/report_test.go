@@ -14,7 +14,7 @@ import (
 func sampleReport() *audit.Report {
 	orphans, why := sampleOrphans(), sampleWhy()
 	r := &audit.Report{Envelope: sampleEnvelope(audit.KindReport), Summary: audit.ReportSummary{Summary: orphans.Summary, Clusters: why.Summary},
-		Findings: []audit.ReportFinding{}, Clusters: why.Items, Since: &audit.Since{At: collected.Add(-24 * time.Hour), Source: "history.db"}}
+		Findings: []audit.ReportFinding{}, Read: []history.Source{}, Clusters: why.Items, Since: &audit.Since{At: collected.Add(-24 * time.Hour), Source: "history.db"}}
 	back := collected.Add(-48 * time.Hour)
 	for i := range orphans.Findings {
 		life := &audit.Life{FirstSeen: collected.Add(-30 * 24 * time.Hour), Runs: 30}
@@ -38,6 +38,15 @@ func sampleReport() *audit.Report {
 	r.Resolved, r.Unverified = []history.Record{record}, []history.Record{unseen}
 	r.Summary.Changes = &audit.ChangeCounts{New: 1, Reopened: 1, Resolved: 1, Unverified: 1, Unchanged: len(r.Findings) - 2}
 	return r
+}
+
+func sampleIgnoreList() *audit.IgnoreList {
+	l := &audit.IgnoreList{FormatVersion: audit.FormatVersion, Kind: audit.KindIgnoreList, GeneratedAt: collected, IgnoreFile: "ignore.yaml"}
+	for i, state := range []audit.IgnoreState{audit.IgnoreInForce, audit.IgnoreExpired, audit.IgnoreUnused} {
+		l.Items = append(l.Items, audit.Ignore{IgnoreRule: audit.IgnoreRule{Line: 10 * i, Reason: twoLines, Owner: "storage", Expires: "2026-12-31"}, State: state, Rule: "PXA101",
+			About: "vm/lab/150 " + clearScreen, Findings: ptr(i)})
+	}
+	return l
 }
 
 func sampleRuns() *audit.HistoryReport {

@@ -77,22 +77,26 @@ func reportFigures(r *audit.Report) Figures {
 // allFindings is every finding in a row. What to do is said once for all that have it in common.
 func allFindings(r *audit.Report, remedies *remedies) Table {
 	t := Table{ID: "findings", Caption: "All findings of this run, the worst first", Empty: "No findings.", Nouns: [2]string{"finding", "findings"},
-		Columns: []Column{{Title: "Severity", Facet: "severity"}, {Title: "Class", Facet: "class"}, {Title: "Subject"}, {Title: "Name"},
-			{Title: "Cluster", Facet: "cluster"}, {Title: "Site", Facet: "site"}, {Title: "Status"}, {Title: "Evidence"}, {Title: "Change", Facet: "change"}, {Title: "First seen"},
-			{Title: "Runs", Align: Right}, {Title: "Age"}, {Title: "Holds"}, {Title: "What to do"}, {Title: "Rule", Facet: "rule"}, {Title: "Fingerprint"}}}
+		Columns: []Column{{Title: "Severity", Facet: "severity"}, {Title: "Class", Facet: "class", Under: true}, {Title: "Rule", Facet: "rule", Under: true},
+			{Title: "Name"}, {Title: "Subject", Under: true}, {Title: "Status", Under: true},
+			{Title: "Cluster", Facet: "cluster"}, {Title: "Site", Facet: "site", Under: true},
+			{Title: "Evidence", Fit: FoldFirst}, {Title: "What to do", Under: true}, {Title: "Fingerprint", Under: true},
+			{Title: "Change", Facet: "change"}, {Title: "First seen", Under: true}, {Title: "Runs", Under: true},
+			{Title: "Age"}, {Title: "Holds", Under: true}}}
 	for i := range r.Findings {
 		f := &r.Findings[i]
 		first, change, runs := "", "", ""
 		if h := f.History; h != nil {
-			first, change, runs = day(h.FirstSeen), cmp.Or(changeText(h), "still there"), fmt.Sprint(h.Runs)
+			first, change, runs = "since "+day(h.FirstSeen), cmp.Or(changeText(h), "still there"), count(h.Runs, "run", "runs")
 		}
 		cluster := Cell{Text: f.Subject.Cluster}
 		if cluster.Text != "" {
 			cluster.Link = clusterID(cluster.Text)
 		}
-		t.Rows = append(t.Rows, []Cell{{Text: string(f.Severity), Style: severityStyle(f.Severity)}, {Text: string(f.Class)}, {Text: f.Subject.ID}, {Text: f.Subject.Name},
-			cluster, {Text: f.Subject.Site}, {Text: f.Status}, {Text: findingLine(&f.Finding)}, {Text: change}, {Text: first},
-			{Text: runs}, {Text: age(f.AgeSeconds)}, {Text: holds(f.Holds)}, remedies.cell(&f.Finding), {Text: f.Rule}, {Text: f.Fingerprint}})
+		t.Rows = append(t.Rows, []Cell{{Text: string(f.Severity), Style: severityStyle(f.Severity)}, {Text: string(f.Class)}, {Text: f.Rule},
+			{Text: cmp.Or(f.Subject.Name, f.Subject.ID)}, {Text: f.Subject.ID}, {Text: f.Status}, cluster, {Text: f.Subject.Site},
+			{Text: findingLine(&f.Finding)}, remedies.cell(&f.Finding), {Text: "fingerprint " + f.Fingerprint},
+			{Text: change}, {Text: first}, {Text: runs}, {Text: age(f.AgeSeconds)}, {Text: holds(f.Holds)}})
 	}
 	return t
 }
@@ -225,9 +229,9 @@ func newRemedies(r *audit.Report) *remedies {
 func (m *remedies) cell(f *audit.Finding) Cell {
 	id := m.ids[f.Remedy]
 	if id == "" {
-		return Cell{Text: f.Remedy}
+		return Cell{Text: "What to do: " + f.Remedy}
 	}
-	return Cell{Text: "see " + strings.TrimPrefix(id, "remedy-"), Link: id}
+	return Cell{Text: "What to do: no. " + strings.TrimPrefix(id, "remedy-"), Link: id}
 }
 
 func (m *remedies) section() Section {

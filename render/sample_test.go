@@ -188,6 +188,6 @@ func samples(t *testing.T) map[string]Document {
 		"plan-unseen": UnseenFirst(Plan(sampleUnseen(t)), sampleUnseen(t)), "not-adopted": Verify(sampleNotAdopted()),
 		"why": Why(sampleWhy(), false), "why-all": Why(sampleWhy(), true),
 		"report": Report(sampleReport()), "history": Runs(sampleRuns()), "finding-life": FindingLife(sampleLife()),
-		"verification": Verify(sampleVerification()), "rejections": Rejections(sampleRejections()),
+		"ignore-list": IgnoreRules(sampleIgnoreList()), "verification": Verify(sampleVerification()), "rejections": Rejections(sampleRejections()),
 	}
 }

@@ -42,6 +42,7 @@ var results = map[string]any{
 	audit.KindReport:       &audit.Report{},
 	audit.KindHistory:      &audit.HistoryReport{},
 	audit.KindFindingLife:  &audit.FindingLife{},
+	audit.KindIgnoreList:   &audit.IgnoreList{},
 	adopt.KindPlan:         &adopt.Plan{},
 	adopt.KindVerification: &adopt.Verification{},
 	render.KindVersion:     &render.VersionInfo{},
@@ -185,8 +186,8 @@ func constants(t *testing.T) map[string][]any {
 			}
 			for _, c := range constantsOf(t, p) {
 				if c.typ != "" {
-					key := module + "/" + filepath.ToSlash(p) + "." + c.typ
-					out[key] = append(out[key], c.value)
+					// A class of clusters stands beside their rule, and not where the type is.
+					out[c.typ] = append(out[c.typ], c.value)
 				}
 			}
 			return nil
@@ -201,6 +202,7 @@ func constants(t *testing.T) map[string][]any {
 	return out
 }
 
+// constant is one of a string; its type has its package in front, and is empty where none is written.
 type constant struct{ name, typ, value string }
 
 // constantsOf are the string constants of one folder's files, in their order.
@@ -237,14 +239,26 @@ func constantsOf(t *testing.T, folder string) []constant {
 				if err != nil {
 					t.Fatal(err)
 				}
-				typ, _ := v.Type.(*ast.Ident)
-				c := constant{name: v.Names[0].Name, value: text}
-				if typ != nil {
-					c.typ = typ.Name
-				}
-				out = append(out, c)
+				out = append(out, constant{name: v.Names[0].Name, typ: typeName(f, folder, v.Type), value: text})
 			}
 		}
 	}
 	return out
+}
+
+// typeName is the full name of a type as a file of that folder writes it.
+func typeName(f *ast.File, folder string, expr ast.Expr) string {
+	switch typ := expr.(type) {
+	case *ast.Ident:
+		return module + "/" + filepath.ToSlash(folder) + "." + typ.Name
+	case *ast.SelectorExpr:
+		room, _ := typ.X.(*ast.Ident)
+		for _, i := range f.Imports {
+			imported := strings.Trim(i.Path.Value, `"`)
+			if name := path.Base(imported); room != nil && (i.Name != nil && i.Name.Name == room.Name || i.Name == nil && name == room.Name) {
+				return imported + "." + typ.Sel.Name
+			}
+		}
+	}
+	return ""
 }

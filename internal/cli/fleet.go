@@ -32,8 +32,8 @@ func (r *run) readFiles(s *settings) (*inventory.Snapshot, error) {
 	for _, p := range snap.Parts {
 		r.sayPart(&p)
 	}
-	if slices.ContainsFunc(s.from, isFolder) {
-		// A folder is what a fleet's scans wrote, and the configuration says which they are.
+	if len(snap.Parts) > 0 || slices.ContainsFunc(s.from, isFolder) {
+		// A folder, or several files, is what a fleet's scans wrote, and the configuration says which they are.
 		m := s.cfg.Management
 		collect.Expect(snap, leftOutSites(s.cfg.Sites), workloads, m != nil && !m.None)
 	}

@@ -365,7 +365,7 @@ func TestDoctor(t *testing.T) {
 func TestNothingIsAskedForNothing(t *testing.T) {
 	b := newBench(t)
 	for _, args := range [][]string{
-		{"orphans", "-o", "html"}, {"orphans", "-o", "json=nowhere/x"}, {"orphans", "-o", "json=."}, {"orphans", "--class", "x"}, {"orphans", "--fail-on", "x"},
+		{"orphans", "-o", "pdf"}, {"orphans", "-o", "json=nowhere/x"}, {"orphans", "-o", "json=."}, {"orphans", "--class", "x"}, {"orphans", "--fail-on", "x"},
 		{"orphans", "--grace", "x"}, {"explain", "nonsense"}, {"explain", "cluster/prod"}, {"scan", "-o", "table"}, {"doctor", "-o", "x"},
 		{"orphans", "extra"}, {"orphans", "--config", "nowhere"}, {"orphans", "-q", "-v"}, {"frobnicate"}, {"orphans", "--nope"},
 		{"doctor", "--config", "nowhere"}, {"scan", "--config", "nowhere"}, {"version", "-o", "x"}, {"help", "x"}, {"completion", "x"},

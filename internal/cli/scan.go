@@ -15,8 +15,8 @@ func scanCommand(env *Env) *cli.Command {
 		Name:  "scan",
 		Usage: "read all sources and write the snapshot, for --from",
 		Description: `The snapshot is JSON, the one format that -o takes here, and compressed (zstd)
-where the file ends in .zst. It holds no secrets. Several scans can divide a fleet
-(--site, --rest), and --from puts their files together.
+where the file ends in .zst. It holds no secrets. Several scans can divide a
+fleet (--site, --rest), and --from puts their files together.
 
 Examples:
   proxaudit scan -o json=monday.json.zst

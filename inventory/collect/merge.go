@@ -44,7 +44,7 @@ func Merge(scans []Scanned, opt MergeOptions) (*inventory.Snapshot, error) {
 	m := &merger{opt: opt, s: &inventory.Snapshot{FormatVersion: inventory.FormatVersion, Coverage: []inventory.Coverage{}}}
 	// Which of two names of one cluster is kept must not depend on the order in which files were named.
 	scans = slices.Clone(scans)
-	slices.SortStableFunc(scans, func(a, b Scanned) int { return cmp.Compare(a.Name, b.Name) })
+	slices.SortStableFunc(scans, compareScans)
 	if err := m.sort(scans); err != nil {
 		return nil, err
 	}
@@ -61,6 +61,22 @@ func Merge(scans []Scanned, opt MergeOptions) (*inventory.Snapshot, error) {
 	m.s.Requests = sumRequests(m.s.Requests)
 	m.s.Sort()
 	return m.s, nil
+}
+
+// compareScans orders by name. Of two folders both may have a dc1.json: then by what else there is to tell them by.
+func compareScans(a, b Scanned) int {
+	if c := cmp.Or(cmp.Compare(a.Name, b.Name), cmp.Compare(reason(a.Err), reason(b.Err))); c != 0 || a.Err != nil {
+		return c
+	}
+	return cmp.Or(a.Snapshot.CollectedAt.Compare(b.Snapshot.CollectedAt),
+		slices.Compare(sources(newPart(a).read), sources(newPart(b).read)), cmp.Compare(a.Snapshot.ToolVersion, b.Snapshot.ToolVersion))
+}
+
+func reason(err error) string {
+	if err == nil {
+		return ""
+	}
+	return err.Error()
 }
 
 // merger is one merging at work.
@@ -121,7 +137,7 @@ func (m *merger) sort(scans []Scanned) error {
 		}
 	}
 	if len(failed) == len(scans) {
-		return errors.Join(failed...)
+		return fmt.Errorf("none of the %d snapshots can be read (is it the right folder?):\n%w", len(failed), errors.Join(failed...))
 	}
 	for _, sc := range scans {
 		if sc.Err != nil {

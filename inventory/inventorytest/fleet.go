@@ -17,8 +17,11 @@ const (
 // Fleet makes a large fleet of n guests on one site with FleetHosts hosts and FleetClusters workload clusters, in the mix
 // that such places have: most VMs are managed or adoptable, a quarter has nothing to do with Kubernetes, a few percent
 // are wrong in each of the ways that there are. It is the same for the same n.
-func Fleet(n int) *inventory.Snapshot {
-	f := &fleet{s: &inventory.Snapshot{FormatVersion: inventory.FormatVersion, CollectedAt: Now,
+func Fleet(n int) *inventory.Snapshot { return FleetWithout(n, 0) }
+
+// FleetWithout is a Fleet of n guests where as many declared machines as lost says have no Node: each is one finding more.
+func FleetWithout(n, lost int) *inventory.Snapshot {
+	f := &fleet{lost: lost, s: &inventory.Snapshot{FormatVersion: inventory.FormatVersion, CollectedAt: Now,
 		Management: &inventory.Management{Context: "mgmt", Version: "v1.34.2"}, Coverage: []inventory.Coverage{}}}
 	site := inventory.Site{Name: "dc1", ClusterName: "dc1", Regions: []string{"dc1"}, URL: "https://dc1.example:8006", Version: "9.2.11",
 		Visibility: inventory.Visibility{Complete: true}}
@@ -38,7 +41,11 @@ func Fleet(n int) *inventory.Snapshot {
 	return f.s
 }
 
-type fleet struct{ s *inventory.Snapshot }
+type fleet struct {
+	s *inventory.Snapshot
+	// lost is how many Nodes are still to be left out.
+	lost int
+}
 
 func host2(h int) string { return fmt.Sprintf("pve%02d", h) }
 
@@ -63,6 +70,9 @@ func (f *fleet) guest(i int) {
 	// The clusters go round at another pace than the places, so that each cluster has some of everything.
 	c, place := (i+i/100)%FleetClusters, i%100
 	switch {
+	case place < 45 && f.lost > 0:
+		f.lost--
+		f.declared(c, f.vm(i, c))
 	case place < 45:
 		f.node(c, f.declared(c, f.vm(i, c)))
 	case place < 65:

@@ -60,7 +60,7 @@ func TestWorkloadForAdoption(t *testing.T) {
 	}
 }
 
-// Without the option the requests are those of before, and nothing of it is in the fragment.
+// Without the option the requests are those of before, and nothing of it is in the fragment but the serving CA, which costs none.
 func TestWorkloadWithoutAdoption(t *testing.T) {
 	srv := sim(t, kubesim.Config{}, kubesim.Options{TLS: true}, "workload", "adoption")
 	s := client(t, srv).CollectWorkload(t.Context(), "prod", WorkloadOptions{})
@@ -68,7 +68,7 @@ func TestWorkloadWithoutAdoption(t *testing.T) {
 		t.Errorf("sent %v, counted %+v", sent, s.Requests)
 	}
 	c := s.Clusters[0]
-	if len(s.Coverage) != 4 || c.KubeletConfiguration != "" || c.StaticPods != nil || c.ServingCAs != nil {
+	if len(s.Coverage) != 4 || c.KubeletConfiguration != "" || c.StaticPods != nil || !slices.Equal(c.ServingCAs, []string{caOf(t, srv)}) {
 		t.Errorf("%+v\n%+v", c, s.Coverage)
 	}
 }

@@ -2,6 +2,7 @@ package kube
 
 import (
 	"net/http"
+	"slices"
 	"strings"
 	"testing"
 
@@ -15,7 +16,10 @@ func TestWorkload(t *testing.T) {
 	if len(s.Clusters) != 1 || s.Clusters[0].Server != srv.URL() {
 		t.Fatalf("clusters = %+v", s.Clusters)
 	}
-	s.Clusters[0].Server = "https://127.0.0.1:PORT"
+	if got := s.Clusters[0].ServingCAs; !slices.Equal(got, []string{caOf(t, srv)}) {
+		t.Errorf("the serving CA is %q", got)
+	}
+	s.Clusters[0].ServingCAs, s.Clusters[0].Server = []string{"SHA-256"}, "https://127.0.0.1:PORT"
 	golden(t, "workload.json", toJSON(t, s))
 }
 

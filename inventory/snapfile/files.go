@@ -14,12 +14,15 @@ import (
 
 // File is one file of those that were named, or that a named folder has.
 type File struct {
-	// Name is the file's for messages and coverage: the path as it was given, or the name in the folder that was.
+	// Name is the file's for messages and coverage: the path as it was given, or the name in the folder that was. Where two
+	// folders have a file of one name, it is the path for both.
 	Name string
 	// Snapshot is nil if Err is not.
 	Snapshot *inventory.Snapshot
 	// Err says why a file of a folder could not be read. Of a file that was named, that is the error of ReadFiles.
 	Err error
+	// path is the name with the folder's.
+	path string
 }
 
 // ReadFiles reads files ("-" is standard input) and the snapshots of folders: *.json and *.json.zst, regular ones, by
@@ -43,12 +46,26 @@ func ReadFiles(paths []string) ([]File, error) {
 		if err != nil {
 			return nil, fmt.Errorf("snapshot %s: %w", called(p), err)
 		}
-		out = append(out, File{Name: called(p), Snapshot: s})
+		out = append(out, File{Name: called(p), Snapshot: s, path: called(p)})
 	}
 	if len(out) == 0 {
 		return nil, errors.New("no snapshot file was named")
 	}
-	return out, nil
+	return apart(out), nil
+}
+
+// apart tells files of one name by their paths.
+func apart(files []File) []File {
+	times := map[string]int{}
+	for i := range files {
+		times[files[i].Name]++
+	}
+	for i := range files {
+		if f := &files[i]; times[f.Name] > 1 {
+			f.Name = f.path
+		}
+	}
+	return files
 }
 
 // readFolder reads what a folder has. A folder without any snapshot is an error: it is the wrong one, or no scan has run.
@@ -68,7 +85,7 @@ func readFolder(dir string) ([]File, error) {
 			continue
 		}
 		s, err := readFile(path)
-		out = append(out, File{Name: e.Name(), Snapshot: s, Err: err})
+		out = append(out, File{Name: e.Name(), Snapshot: s, Err: err, path: path})
 	}
 	if len(out) == 0 {
 		return nil, fmt.Errorf("folder %s has no *.json and no *.json.zst: want those that proxaudit scan -o json=FILE wrote", dir)

@@ -161,7 +161,7 @@ func TestReadFiles(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if want := []File{{Name: b, Snapshot: other()}, {Name: a, Snapshot: home()}}; !reflect.DeepEqual(got, want) {
+	if want := []File{{Name: b, Snapshot: other(), path: b}, {Name: a, Snapshot: home(), path: a}}; !reflect.DeepEqual(got, want) {
 		t.Errorf("got %+v", got)
 	}
 }
@@ -205,6 +205,30 @@ func TestReadFolder(t *testing.T) {
 	}
 	refused(t, got[2].Err, "ends in the middle")
 	refused(t, got[3].Err, "there is no such file")
+}
+
+// TestFoldersWithOneName: two folders may both have a dc1.json, and a message has to say which of them it is about.
+func TestFoldersWithOneName(t *testing.T) {
+	dir := t.TempDir()
+	north, south := filepath.Join(dir, "north"), filepath.Join(dir, "south")
+	for _, d := range []string{north, south} {
+		if err := os.Mkdir(d, 0o700); err != nil {
+			t.Fatal(err)
+		}
+		file(t, d, "dc1.json", nil)
+	}
+	file(t, south, "rest.json", encoded(t, home()))
+	got, err := ReadFiles([]string{north, south})
+	if err != nil {
+		t.Fatal(err)
+	}
+	var names []string
+	for _, f := range got {
+		names = append(names, f.Name)
+	}
+	if want := []string{filepath.Join(north, "dc1.json"), filepath.Join(south, "dc1.json"), "rest.json"}; !slices.Equal(names, want) {
+		t.Errorf("they are called %q, want %q", names, want)
+	}
 }
 
 func TestReadFilesRefuses(t *testing.T) {

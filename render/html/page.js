@@ -6,11 +6,14 @@
   const table = form.parentElement.querySelector("table");
   const count = document.getElementById("count");
   const rows = [...table.tBodies[0].rows];
-  const facets = [...table.tHead.rows[0].cells].map((th, i) => [th.dataset.facet, i]).filter(([name]) => name);
-  for (const [name, column] of facets) {
+  // A facet is a column, and the place of its value among what stands in the cell.
+  const facets = [...table.tHead.rows[0].cells].flatMap((th, column) =>
+    (th.dataset.facets || "").split(" ").filter(Boolean).map((f) => [f.split(":")[0], column, Number(f.split(":")[1])]));
+  for (const [name, column, place] of facets) {
     const values = new Map();
     for (const row of rows) {
-      const value = row.cells[column].textContent;
+      const cell = row.cells[column];
+      const value = (cell.children[place] || cell).textContent;
       row.dataset[name] = value;
       if (value) values.set(value, (values.get(value) || 0) + 1);
     }
