@@ -70,6 +70,10 @@ func TestRooms(t *testing.T) {
 		case within(p.ImportPath, "inventory"):
 			deny(t, p, p.Imports, module+"/audit", module+"/adopt", module+"/render", module+"/internal")
 		}
+		if p.ImportPath == module+"/internal/notify" {
+			// What goes out to others never holds a credential of a cluster, nor what could ask one.
+			deny(t, p, p.Deps, append(clients[:2:2], module+"/inventory/proxmox", module+"/inventory/kube", module+"/inventory/collect", module+"/internal/config", module+"/internal/cli")...)
+		}
 		if p.ImportPath == module {
 			for _, i := range p.Imports {
 				if strings.HasPrefix(i, module) && i != module+"/internal/cli" {

@@ -71,6 +71,8 @@ type ignoring struct {
 	s    *inventory.Snapshot
 	at   time.Time
 	used []bool
+	// machinesOnly is true for a run that has no findings about clusters: orphans.
+	machinesOnly bool
 }
 
 // with starts the rules of a run, and what they tell. Both are nil and empty without rules.
@@ -170,6 +172,7 @@ func (r *OrphanReport) ignore(set *ignore.Set, s *inventory.Snapshot) {
 	if g == nil {
 		return
 	}
+	g.machinesOnly = true
 	r.Findings = split(g, r.Findings, func(f *Finding) *Finding { return f }, func(f *Finding, rule *IgnoreRule) {
 		out.Ignored = append(out.Ignored, IgnoredFinding{Finding: *f, Ignore: *rule})
 	})

@@ -58,7 +58,7 @@ func NewIgnoreList(set *ignore.Set, at time.Time) *IgnoreList {
 }
 
 // Look adds what the rules are about in a report that was made with them.
-func (l *IgnoreList) Look(r *OrphanReport) {
+func (l *IgnoreList) Look(r *Report) {
 	findings := map[int]int{}
 	for i := range r.Ignored {
 		findings[r.Ignored[i].Ignore.Line]++

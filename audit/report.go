@@ -36,6 +36,8 @@ type Report struct {
 	Trend    []history.Kept `json:"-"`
 	run      history.Run
 	ignoring *ignoring
+	// unseen are the fingerprints of Unverified that were open until this run.
+	unseen map[string]bool
 	// machines is called by the one format that draws them.
 	machines func() []MachineLinks
 }
@@ -191,7 +193,7 @@ func (r *Report) Compare(before []history.Record, since Since) {
 	}
 	lives := map[string]*Life{}
 	counts := &ChangeCounts{}
-	r.Resolved, r.Unverified = []history.Record{}, []history.Record{}
+	r.Resolved, r.Unverified, r.unseen = []history.Record{}, []history.Record{}, map[string]bool{}
 	ignored := r.ignoredLives()
 	for _, rec := range after {
 		change := did[rec.Fingerprint]
@@ -203,6 +205,7 @@ func (r *Report) Compare(before []history.Record, since Since) {
 			lives[rec.Fingerprint] = lifeOf(&rec, change)
 		case history.Unverified:
 			r.Unverified = append(r.Unverified, rec)
+			r.unseen[rec.Fingerprint] = change == history.Unseen
 		case history.Resolved:
 			if change == history.Gone {
 				r.Resolved = append(r.Resolved, rec)

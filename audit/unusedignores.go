@@ -1,7 +1,10 @@
 package audit
 
 import (
+	"slices"
+
 	"github.com/proxaudit/proxaudit/audit/ignore"
+	"github.com/proxaudit/proxaudit/audit/rules"
 	"github.com/proxaudit/proxaudit/inventory"
 )
 
@@ -18,6 +21,9 @@ func (g *ignoring) unused() []UnusedIgnore {
 		u := UnusedIgnore{IgnoreRule: *ruleAsTold(r), Rule: r.Rule, Fingerprint: r.Fingerprint, Subject: r.Subject, Expired: !r.Holds(g.at), Unseen: gap}
 		if u.Unseen == "" {
 			u.Unseen = outside(g.s, r)
+		}
+		if u.Unseen == "" && g.machinesOnly && mayBeOfCluster(r) {
+			u.Unseen = "whether clusters are stuck, which report says"
 		}
 		out = append(out, u)
 	}
@@ -56,6 +62,15 @@ func outside(s *inventory.Snapshot, r *ignore.Rule) string {
 		return inventory.ManagementSource
 	}
 	return ""
+}
+
+// mayBeOfCluster is true for a rule that may be about a finding of a cluster, and not of a machine.
+func mayBeOfCluster(r *ignore.Rule) bool {
+	if r.Rule != "" {
+		return slices.ContainsFunc(rules.OfClusters(), func(k rules.Rule) bool { return k.ID == r.Rule })
+	}
+	sub, err := inventory.ParseSubject(r.Subject)
+	return err != nil || sub.Kind == inventory.SubjectCluster
 }
 
 func hasCluster(s *inventory.Snapshot, key string) bool {

@@ -34,19 +34,20 @@ const snapshotKind = "Snapshot"
 
 // results are the Go types of all kinds. TestEveryKind fails for one that is missing.
 var results = map[string]any{
-	audit.KindOrphanReport: &audit.OrphanReport{},
-	audit.KindInventory:    &audit.InventoryReport{},
-	audit.KindExplanation:  &audit.Explanation{},
-	audit.KindDoctorReport: &audit.DoctorReport{},
-	audit.KindProgress:     &audit.WhyReport{},
-	audit.KindReport:       &audit.Report{},
-	audit.KindHistory:      &audit.HistoryReport{},
-	audit.KindFindingLife:  &audit.FindingLife{},
-	audit.KindIgnoreList:   &audit.IgnoreList{},
-	adopt.KindPlan:         &adopt.Plan{},
-	adopt.KindVerification: &adopt.Verification{},
-	render.KindVersion:     &render.VersionInfo{},
-	snapshotKind:           &inventory.Snapshot{},
+	audit.KindOrphanReport:  &audit.OrphanReport{},
+	audit.KindInventory:     &audit.InventoryReport{},
+	audit.KindExplanation:   &audit.Explanation{},
+	audit.KindDoctorReport:  &audit.DoctorReport{},
+	audit.KindProgress:      &audit.WhyReport{},
+	audit.KindReport:        &audit.Report{},
+	audit.KindHistory:       &audit.HistoryReport{},
+	audit.KindFindingLife:   &audit.FindingLife{},
+	audit.KindReportChanges: &audit.ReportChanges{},
+	audit.KindIgnoreList:    &audit.IgnoreList{},
+	adopt.KindPlan:          &adopt.Plan{},
+	adopt.KindVerification:  &adopt.Verification{},
+	render.KindVersion:      &render.VersionInfo{},
+	snapshotKind:            &inventory.Snapshot{},
 }
 
 // pure are the folders whose types are in results.

@@ -55,12 +55,13 @@ func (r *Rule) prepare() []Problem {
 }
 
 func (r *Rule) checkRule(problem func(field, format string, args ...any)) {
-	i := slices.IndexFunc(rules.All(), func(k rules.Rule) bool { return k.ID == r.Rule })
+	all := slices.Concat(rules.All(), rules.OfClusters())
+	i := slices.IndexFunc(all, func(k rules.Rule) bool { return k.ID == r.Rule })
 	if i < 0 {
 		problem("rule", "there is no rule of that name: want one like PXA101 (docs/rules has them)")
 		return
 	}
-	known := rules.All()[i]
+	known := all[i]
 	switch {
 	case !known.Class.IsFinding() && known.Severity == rules.Info:
 		problem("rule", "%s is for information, and counts nowhere: there is nothing to ignore", r.Rule)
@@ -109,6 +110,11 @@ func (r *Rule) checkSelector(problem func(field, format string, args ...any)) {
 		}
 		_, text, _ := strings.Cut(err.Error(), ": ")
 		problem(field, "%s", text)
+		return
+	}
+	if _, err := regexp.Compile(s.Names); err != nil {
+		// "a)|(b" compiles only by accident of the brackets that it is applied in.
+		problem("selector.names", "is no regular expression (RE2)")
 		return
 	}
 	if s.Names != "" {

@@ -252,7 +252,7 @@ Examples:
 				return interrupted(c.Context, err)
 			}
 			l = audit.NewIgnoreList(set, snap.CollectedAt)
-			l.Look(audit.Orphans(snap, audit.Options{Ignore: set}))
+			l.Look(audit.NewReport(snap, audit.Options{Ignore: set}))
 		}
 		doc := render.IgnoreRules(l)
 		return r.write(targets, doc)

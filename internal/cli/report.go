@@ -13,6 +13,7 @@ import (
 	record "github.com/proxaudit/proxaudit/audit/history"
 	"github.com/proxaudit/proxaudit/internal/config"
 	"github.com/proxaudit/proxaudit/internal/history"
+	"github.com/proxaudit/proxaudit/internal/notify"
 	"github.com/proxaudit/proxaudit/inventory"
 	"github.com/proxaudit/proxaudit/render"
 )
@@ -29,12 +30,14 @@ Examples:
   proxaudit report --history /var/lib/proxaudit/history.db
   proxaudit report --history history.db -o table -o json=report.json
   proxaudit report --history history.db --keep 400d --quiet-unchanged
+  proxaudit report --history history.db --notify-url-file webhook.url
   proxaudit report --baseline monday.json`,
 	}, append([]cli.Flag{
 		&cli.StringFlag{Name: "history", Category: catCommand, Usage: "`FILE` that keeps the runs (SQLite); it is made if there is none"},
 		&cli.StringFlag{Name: "keep", Category: catCommand, Usage: "`TIME` for which the history keeps runs and resolved findings, like 400d (default: for ever)"},
 		&cli.StringFlag{Name: "baseline", Category: catCommand, Usage: "compare with the JSON `FILE` of an earlier report or orphans, instead of a history"},
 		&cli.BoolFlag{Name: "quiet-unchanged", Category: catCommand, Usage: "nothing on standard output if nothing changed (for cron, which mails what it sees)"},
+		&cli.StringFlag{Name: "notify-url-file", Category: catCommand, Usage: "post what changed, if something did, to the webhook whose URL this `FILE` has"},
 	}, ignoreFlags()...), func(c *cli.Context, r *run) error {
 		h := &nightly{run: r, quietUnchanged: c.Bool("quiet-unchanged"), history: c.String("history")}
 		if err := h.read(c); err != nil {
@@ -64,6 +67,8 @@ type nightly struct {
 	runs           []record.Kept
 	since          *audit.Since
 	quietUnchanged bool
+	// webhook is told what changed; nil for none.
+	webhook *notify.Target
 }
 
 // read gets what the run is compared with, before any server is asked: a history that cannot be read costs no night.
@@ -74,8 +79,15 @@ func (n *nightly) read(c *cli.Context) error {
 		return usagef("--history and --baseline exclude each other: a run is compared with one of them")
 	case c.IsSet("keep") && n.history == "":
 		return usagef("--keep says how long a history is kept, and --history is missing")
+	case c.IsSet("notify-url-file") && n.history == "" && baseline == "":
+		return usagef("--notify-url-file posts what changed, and there is nothing to compare with").hint("Give --history FILE or --baseline FILE.")
 	case n.quietUnchanged && n.history == "" && baseline == "":
 		return usagef("--quiet-unchanged wants something to compare with").hint("Give --history FILE or --baseline FILE.")
+	}
+	if err := n.readWebhook(c); err != nil {
+		return err
+	}
+	switch {
 	case baseline != "":
 		data, err := os.ReadFile(baseline) //nolint:gosec // the path is the user's own
 		if err != nil {
@@ -132,12 +144,17 @@ func (n *nightly) report(c *cli.Context) error {
 		doc := render.Report(report)
 		showIgnored(c, &doc, &report.Ignores)
 		v := s.verdict(&report.Summary.Summary, report.Coverage)
-		return &result{doc: &doc, verdict: v, silent: n.quietUnchanged && nothingToSay(report),
+		return &result{doc: &doc, verdict: v, silent: n.quietUnchanged && !report.HasNews(),
 			after: func() error {
 				if ahead != nil {
 					return ahead
 				}
-				return n.keepRun(c.Context, report)
+				added, err := n.keepRun(c.Context, report)
+				if !added {
+					// What the history could not keep, the next run tells; what it has already, was told.
+					return err
+				}
+				return errors.Join(err, n.tellWebhook(c.Context, report))
 			}}, nil
 	})
 }
@@ -153,27 +170,22 @@ func (n *nightly) ahead(r *audit.Report) *UsageError {
 		hint("Was a clock wrong, then begin a new history: give another file. proxaudit history lists the runs that this one has.")
 }
 
-// keepRun takes the history further once the report is out: a night whose report could not be written is told again.
-func (n *nightly) keepRun(ctx context.Context, report *audit.Report) error {
+// keepRun takes the history further once the report is out: a night whose report could not be written is told again. Added is false if
+// the history has the run already.
+func (n *nightly) keepRun(ctx context.Context, report *audit.Report) (added bool, err error) {
 	if n.store == nil {
-		return nil
+		return true, nil
 	}
-	added, err := n.store.Record(ctx, report.Run(), report.Kept())
-	if err != nil {
-		return err
+	if added, err = n.store.Record(ctx, report.Run(), report.Kept()); err != nil {
+		return false, err
 	}
 	if !added {
 		n.verbosef("history %s has this run already", n.history)
 	}
 	if n.keep > 0 {
-		return n.store.Prune(ctx, report.GeneratedAt.Add(-n.keep))
+		return added, n.store.Prune(ctx, report.GeneratedAt.Add(-n.keep))
 	}
-	return nil
-}
-
-// nothingToSay is true for a run that saw all and found what was there before. "Unchanged" by a run that did not look is news.
-func nothingToSay(r *audit.Report) bool {
-	return !r.Summary.Changes.Any() && !r.Summary.Incomplete && r.NotCompared == ""
+	return added, nil
 }
 
 func isVerdict(err error) bool {
