@@ -180,6 +180,10 @@ func (st *settler) vmGone(sub inventory.Subject, key string) (bool, string) {
 			return false, "the guest list does not have it, and whether its VMID is free was not answered: " + p.Reason
 		}
 	}
+	// A site that did not answer shows nothing to any token, and the reason is its own.
+	if c := s.CoverageOf(inventory.SiteSource(k.Site), inventory.ScopeGuests); c != nil && c.Missing() && c.State != inventory.Partial {
+		return absent(s, c.Source, c.Scope)
+	}
 	for i := range s.Sites {
 		if site := &s.Sites[i]; site.Name == k.Site && !site.Visibility.Complete {
 			return false, "the token does not see all guests of the site"

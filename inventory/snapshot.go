@@ -44,7 +44,9 @@ type Snapshot struct {
 	Probes   []Probe    `json:"probes,omitempty"`
 	Coverage []Coverage `json:"coverage"`
 	Requests []Requests `json:"requests,omitempty"`
-	// Objects are the API objects as served, with managed fields and secret-bearing fields taken out.
+	// Objects are the API objects as served, with managed fields taken out and a keyed hash in the place of each credential.
+	// Every scan has a key of its own: in a Snapshot of several Parts two hashes say something about each other only where
+	// one scan read both, as it did all that the management cluster declares, or all of one cluster.
 	Objects []Object `json:"objects,omitempty"`
 }
 

@@ -28,6 +28,8 @@ func inputFlags() []cli.Flag {
 			"(\"-\" is standard input), or all of a folder; repeatable: the scans of one fleet are put together"},
 		&cli.StringFlag{Name: "max-age", Category: catInput, Usage: "`TIME` by which a file of --from may be older than the newest of them (default: 1h; 0: any). " +
 			"What an older one has counts as not read"},
+		&cli.StringFlag{Name: "within", Category: catInput, Usage: "`TIME` before now in which the newest file of --from has to be collected, like 26h; " +
+			"else the exit code is 2: no scan has run, and a report of an old night is none of this one"},
 		&cli.StringFlag{Name: "kubeconfig", Category: catInput, Usage: "kubeconfig `FILE` of the management cluster"},
 		&cli.StringFlag{Name: "context", Category: catInput, Usage: "`NAME` of the management cluster's context"},
 		&cli.StringSliceFlag{Name: "namespace", Aliases: []string{"n"}, Category: catInput,

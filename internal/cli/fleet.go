@@ -28,6 +28,10 @@ func (r *run) readFiles(s *settings) (*inventory.Snapshot, error) {
 	if err != nil {
 		return nil, err
 	}
+	if age := r.env.Now().Sub(snap.LastReadAt()); s.within > 0 && age > s.within {
+		return nil, usagef("%s: the newest snapshot was collected at %s, and --within allows %s", strings.Join(s.from, ", "),
+			snap.LastReadAt().UTC().Format(time.RFC3339), s.within).hint("No scan has run since: look at why.")
+	}
 	r.verbosef("read %s, collected at %s", strings.Join(s.from, ", "), snap.CollectedAt.UTC().Format(time.RFC3339))
 	for _, p := range snap.Parts {
 		r.sayPart(&p)

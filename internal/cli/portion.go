@@ -1,14 +1,17 @@
 package cli
 
 import (
+	"path/filepath"
 	"slices"
 	"strconv"
+	"strings"
 
 	"github.com/urfave/cli/v2"
 
 	"github.com/proxaudit/proxaudit/internal/config"
 	"github.com/proxaudit/proxaudit/inventory/collect"
 	"github.com/proxaudit/proxaudit/inventory/snapfile"
+	"github.com/proxaudit/proxaudit/render"
 )
 
 // portion is what one scan reads of a fleet that is configured in one file. What it leaves to others is in the snapshot as
@@ -28,7 +31,51 @@ func portionFlags() []cli.Flag {
 			"the number of sites stands for --rest (for an Indexed Job)"},
 		&cli.StringSliceFlag{Name: "probe-from", Category: catCommand, Usage: "ask also for the VMIDs that the Machines and Nodes of this " +
 			"snapshot `FILE` or folder name; repeatable. One that is not there yet is no error"},
+		&cli.StringFlag{Name: "into", Category: catCommand, Usage: "write the snapshot into this `FOLDER`, compressed and named after what it " +
+			"has: site-SITE.json.zst, rest.json.zst, fleet.json.zst"},
 	}
+}
+
+// dividesFleet is true if the flags ask for a portion.
+func dividesFleet(c *cli.Context) bool {
+	return c.IsSet("site") || c.IsSet("rest") || c.IsSet("site-index")
+}
+
+// file is the name of a portion's snapshot in a folder that the scans of one fleet share: by it the next night's replaces
+// it, whichever Pod writes it. Sites are called after letters and digits, and nothing that leads out of a folder.
+func (o *portion) file() string {
+	switch {
+	case o == nil:
+		return "fleet.json.zst"
+	case len(o.sites) == 0:
+		return "rest.json.zst"
+	}
+	names := slices.Clone(o.sites)
+	slices.Sort(names)
+	if o.rest {
+		names = append(names, "rest")
+	}
+	return "site-" + strings.Join(slices.Compact(names), "+") + ".json.zst"
+}
+
+// into is the target that --into names; nil without it.
+func into(c *cli.Context, o *portion) (*target, error) {
+	folder := c.String("into")
+	if folder == "" {
+		return nil, nil //nolint:nilnil // no flag is no target
+	}
+	if !isFolder(folder) {
+		return nil, usagef("--into %s: there is no such folder", folder)
+	}
+	f, err := render.Lookup("json")
+	if err != nil {
+		return nil, err
+	}
+	path := filepath.Join(folder, o.file())
+	if isFolder(path) {
+		return nil, usagef("--into %s: %s is a folder there", folder, o.file())
+	}
+	return &target{format: f, path: path}, nil
 }
 
 // readPortion is nil for a scan of everything.

@@ -21,26 +21,26 @@ fleet (--site, --rest), and --from puts their files together.
 Examples:
   proxaudit scan -o json=monday.json.zst
   proxaudit scan | ssh other-host proxaudit orphans --from -
-  proxaudit scan --site edge -o json=snapshots/edge.json.zst
-  proxaudit scan --rest -o json=snapshots/rest.json.zst`,
+  proxaudit scan --site edge --into snapshots
+  proxaudit scan --rest --into snapshots`,
 	}, portionFlags(), func(c *cli.Context, r *run) error {
 		if _, err := positionals(c); err != nil {
 			return err
-		}
-		targets, err := outputs(c, "json", r.env.Getenv)
-		if err != nil {
-			return err
-		}
-		for _, t := range targets {
-			if t.format.Name != "json" {
-				return usagef("-o %s: a snapshot is written as json only", t.format.Name)
-			}
 		}
 		s, err := readSettings(c, r.env)
 		if err != nil {
 			return err
 		}
 		if s.portion, err = readPortion(c, s.cfg); err != nil {
+			return err
+		}
+		if s.portion != nil {
+			if err := s.cfg.ResolveSites(s.portion.sites, r.env.Getenv); err != nil {
+				return err
+			}
+		}
+		targets, err := scanTargets(c, r.env, s.portion)
+		if err != nil {
 			return err
 		}
 		r.readOthers(c.StringSlice("probe-from"))
@@ -61,6 +61,30 @@ Examples:
 		r.sayGaps(targets, own)
 		return (&Verdict{FailOn: s.failOn, Gaps: gaps(own)}).orNil()
 	})
+}
+
+// scanTargets are the files of -o and of --into; standard output without either.
+func scanTargets(c *cli.Context, env *Env, o *portion) ([]target, error) {
+	extra, err := into(c, o)
+	if err != nil {
+		return nil, err
+	}
+	if extra != nil && !c.IsSet("output") {
+		return []target{*extra}, nil
+	}
+	targets, err := outputs(c, "json", env.Getenv)
+	if err != nil {
+		return nil, err
+	}
+	for _, t := range targets {
+		if t.format.Name != "json" {
+			return nil, usagef("-o %s: a snapshot is written as json only", t.format.Name)
+		}
+	}
+	if extra != nil {
+		targets = append(targets, *extra)
+	}
+	return targets, nil
 }
 
 // writeSnapshot streams: a large fleet's snapshot has hundreds of megabytes.

@@ -20,6 +20,8 @@ type settings struct {
 	from []string
 	// maxAge is how much older than the newest a file of from may be; 0 for any.
 	maxAge time.Duration
+	// within is how long ago, by this machine's clock, the newest file of from may have been collected; 0 for any time.
+	within time.Duration
 	grace  time.Duration
 	failOn audit.Severity
 	// failOnGiven is true if the flag was: commands that only list heed nothing less.
@@ -56,6 +58,9 @@ func readSettings(c *cli.Context, env *Env) (*settings, error) {
 		adoption: slices.Contains(adoptionCommands, c.Command.Name), controllers: slices.Contains(progressCommands, c.Command.Name)}
 	s.target.name, s.target.namespace = c.String("target-name"), c.String("target-namespace")
 	use := config.ForCollection
+	if dividesFleet(c) {
+		use = config.ForPart
+	}
 	if len(s.from) > 0 {
 		use = config.ForAnalysis
 		for _, name := range collectionFlags {
@@ -138,6 +143,16 @@ func (s *settings) durations(c *cli.Context) error {
 			return usagef("--max-age: %v", err)
 		}
 		s.maxAge = d
+	}
+	if v := c.String("within"); c.IsSet("within") {
+		if len(s.from) == 0 {
+			return usagef("--within says when a file of --from has to be collected, and there is none")
+		}
+		d, err := config.ParseDays(v)
+		if err != nil || d <= 0 {
+			return usagef("--within: want a time, like 26h")
+		}
+		s.within = d
 	}
 	if v := c.String("grace"); c.IsSet("grace") {
 		d, err := config.ParseDuration(v)

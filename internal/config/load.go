@@ -32,6 +32,8 @@ const (
 	ForAnalysis
 	// ForRules needs no secret either, and looks for the file where collection does: it is about the files that it names.
 	ForRules
+	// ForPart is collection from some of the sites: ResolveSites reads the secrets of those.
+	ForPart
 )
 
 // Load reads the configuration. The first of these counts: explicit (from --config), $PROXAUDIT_CONFIG, ./proxaudit.yaml,

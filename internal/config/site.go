@@ -25,7 +25,7 @@ func (s *Site) validate(p *problems, key string, use Use, getenv Getenv) {
 		p.at(key+".tokenID", "%v", err)
 	}
 	if use == ForCollection {
-		s.resolveSecret(p, key, getenv)
+		s.open(p, key, getenv)
 	}
 	if s.Fingerprint != "" {
 		if err := checkFingerprint(s.Fingerprint); err != nil {
@@ -35,14 +35,19 @@ func (s *Site) validate(p *problems, key string, use Use, getenv Getenv) {
 	if s.Insecure && (s.CAFile != "" || s.Fingerprint != "") {
 		p.at(key+".insecure", "turns off what caFile and fingerprint ask for: give one of them")
 	}
-	if s.CAFile != "" && use == ForCollection {
-		if _, err := os.Stat(s.CAFile); err != nil {
-			p.at(key+".caFile", "%v", reason(err))
-		}
-	}
 	for name, n := range map[string]int{"perNode": s.Concurrency.PerNode, "total": s.Concurrency.Total} {
 		if n < 0 || n > maxConcurrency {
 			p.at(key+".concurrency."+name, "want a number from 1 to %d, or 0 for the built-in value", maxConcurrency)
+		}
+	}
+}
+
+// open looks into the files and variables that a site names.
+func (s *Site) open(p *problems, key string, getenv Getenv) {
+	s.resolveSecret(p, key, getenv)
+	if s.CAFile != "" {
+		if _, err := os.Stat(s.CAFile); err != nil {
+			p.at(key+".caFile", "%v", reason(err))
 		}
 	}
 }

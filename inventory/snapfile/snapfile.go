@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"strconv"
 	"strings"
 
 	"github.com/klauspost/compress/zstd"
@@ -49,6 +50,22 @@ func read(r io.Reader, lim limits) (*inventory.Snapshot, error) {
 	return s, nil
 }
 
+const formatPrefix = "proxaudit/snapshot/"
+
+// newer is true for a major version above the one that is written here.
+func newer(v string) bool {
+	major := func(v string) int {
+		n, err := strconv.Atoi(strings.TrimPrefix(v, formatPrefix+"v"))
+		if err != nil {
+			return 0
+		}
+		return n
+	}
+	return major(v) > major(inventory.FormatVersion)
+}
+
+// checkVersion refuses another major version than those that this program reads. So far there is one; whoever makes a v2
+// goes on reading v1 here (testdata/v1 holds them to it).
 func checkVersion(v string) error {
 	if v == inventory.FormatVersion {
 		return nil
@@ -56,7 +73,11 @@ func checkVersion(v string) error {
 	if v == "" {
 		return errors.New("formatVersion is missing: this is no Snapshot (want " + wanted + ")")
 	}
-	if strings.HasPrefix(v, "proxaudit/snapshot/") {
+	if newer(v) {
+		return fmt.Errorf("formatVersion is %q: a newer proxaudit wrote it, and this one reads %q: upgrade this one to the version that wrote it, "+
+			"or a newer one, or scan again with this one", v, inventory.FormatVersion)
+	}
+	if strings.HasPrefix(v, formatPrefix) {
 		return fmt.Errorf("formatVersion is %q, and this proxaudit reads %q: use the version that wrote it, or a newer one",
 			v, inventory.FormatVersion)
 	}
