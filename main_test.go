@@ -74,13 +74,13 @@ func TestScripts(t *testing.T) {
 					e.Setenv("EXAMPLES", examples)
 					// The scripts' world has no configuration but the one that they make.
 					e.Setenv("KUBECONFIG", filepath.Join(e.WorkDir, "no-kubeconfig"))
-					e.Values[worldKey{}] = &world{sites: map[string]*pvesim.Server{}, kubes: map[string]*kubesim.Server{}}
+					e.Values[worldKey{}] = &world{sites: map[string]*pvesim.Server{}, kubes: map[string]*kubesim.Server{}, webhooks: map[string]*webhook{}}
 					return nil
 				},
 				Cmds: map[string]func(*testscript.TestScript, bool, []string){
 					"exits": exits, "site": startSite, "kube": startKube, "fault": fault, "asked": asked,
 					"canary": addCanary, "leaks": leaks, "lines": lines, "interrupt": interrupt, "ended": ended,
-					"pipe": makePipe, "stuck": interruptStuck, "full": interruptFull,
+					"pipe": makePipe, "stuck": interruptStuck, "full": interruptFull, "webhook": startWebhook, "told": told,
 				},
 			})
 		})

@@ -21,6 +21,7 @@ type world struct {
 	canaries []string
 	sites    map[string]*pvesim.Server
 	kubes    map[string]*kubesim.Server
+	webhooks map[string]*webhook
 	// background is the program that was interrupted.
 	background *exec.Cmd
 }
