@@ -6,6 +6,8 @@ import (
 	"testing"
 	"time"
 
+	"golang.org/x/sync/errgroup"
+
 	"github.com/proxaudit/proxaudit/audit"
 	"github.com/proxaudit/proxaudit/audit/history"
 	"github.com/proxaudit/proxaudit/inventory/inventorytest"
@@ -59,6 +61,38 @@ func TestPageOfManyFindings(t *testing.T) {
 	for i := range r.Findings {
 		if !bytes.Contains(out.Bytes(), []byte(r.Findings[i].Fingerprint)) {
 			t.Fatalf("%s is not in the page", r.Findings[i].Subject.ID)
+		}
+	}
+}
+
+// TestFormatsSideBySide: a Document is only read. Written in all formats at once, each is what it is alone.
+func TestFormatsSideBySide(t *testing.T) {
+	r := audit.NewReport(inventorytest.Fleet(300), audit.Options{})
+	d := Report(r)
+	write := func(name string) ([]byte, error) {
+		f, err := Lookup(name)
+		if err != nil {
+			return nil, err
+		}
+		var out bytes.Buffer
+		err = f.Write(&out, d, Options{})
+		return out.Bytes(), err
+	}
+	got := make([][]byte, len(Formats()))
+	var all errgroup.Group
+	for i, name := range Formats() {
+		all.Go(func() (err error) {
+			got[i], err = write(name)
+			return err
+		})
+	}
+	if err := all.Wait(); err != nil {
+		t.Fatal(err)
+	}
+	for i, name := range Formats() {
+		want, err := write(name)
+		if err != nil || len(want) == 0 || !bytes.Equal(got[i], want) {
+			t.Errorf("%s is another beside the others (%v)", name, err)
 		}
 	}
 }

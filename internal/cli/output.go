@@ -7,11 +7,13 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"runtime"
 	"slices"
 	"strings"
 	"syscall"
 
 	"github.com/urfave/cli/v2"
+	"golang.org/x/sync/errgroup"
 
 	"github.com/proxaudit/proxaudit/inventory/snapfile"
 	"github.com/proxaudit/proxaudit/render"
@@ -83,16 +85,26 @@ func outputs(c *cli.Context, fallback string, getenv func(string) (string, bool)
 // write renders a Document to every target. Files come first: what standard output says has then happened. One that cannot be
 // written keeps none of the others back: a full disk under the metrics is no reason to lose the night's report.
 func (r *run) write(targets []target, d render.Document) error {
-	var failures []error
-	for _, t := range targets {
+	// A Document is only read, so that the formats are made side by side: those of a big fleet take a second each.
+	failures := make([]error, len(targets))
+	var files errgroup.Group
+	files.SetLimit(runtime.GOMAXPROCS(0))
+	for i, t := range targets {
 		if t.path == "" {
 			continue
 		}
-		if err := r.writeFile(t, d); err != nil {
-			failures = append(failures, fmt.Errorf("-o %s=%s: %w", t.format.Name, t.path, err))
-			continue
+		files.Go(func() error {
+			if err := r.writeFile(t, d); err != nil {
+				failures[i] = fmt.Errorf("-o %s=%s: %w", t.format.Name, t.path, err)
+			}
+			return nil
+		})
+	}
+	_ = files.Wait() // failures has them, in the order of the flags
+	for i, t := range targets {
+		if t.path != "" && failures[i] == nil {
+			r.verbosef("wrote %s", t.path)
 		}
-		r.verbosef("wrote %s", t.path)
 	}
 	for _, t := range targets {
 		if t.path == "" {
