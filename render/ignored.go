@@ -49,8 +49,8 @@ func (d *Document) ShowIgnored(ig *audit.Ignores) {
 	}
 	t := Table{Columns: []Column{{Title: "CLASS"}, {Title: "SUBJECT", Min: 40}, {Title: "NAME", Fit: Fold, Min: 30}, {Title: "UNTIL"}, {Title: "OWNER", Fit: Fold}, {Title: "STATE", Fit: Fold},
 		{Title: "RULE", Wide: true, Fit: Fold}, {Title: "LINE", Wide: true, Align: Right, Fit: Fold}, {Title: "REASON", Fit: FoldFirst, Min: 36}, {Title: "FINGERPRINT", Wide: true, Fit: Fold}}}
-	row := func(class, subject, name, state, rule, print string, by *audit.IgnoreRule) {
-		t.Rows = append(t.Rows, []Cell{{Text: class}, {Text: subject}, {Text: name}, {Text: by.Expires}, {Text: by.Owner}, {Text: state}, {Text: rule}, {Text: fmt.Sprint(by.Line)}, {Text: by.Reason}, {Text: print}})
+	row := func(class, subject, name, state, rule, fingerprint string, by *audit.IgnoreRule) {
+		t.Rows = append(t.Rows, []Cell{{Text: class}, {Text: subject}, {Text: name}, {Text: by.Expires}, {Text: by.Owner}, {Text: state}, {Text: rule}, {Text: fmt.Sprint(by.Line)}, {Text: by.Reason}, {Text: fingerprint}})
 	}
 	for i := range ig.Ignored {
 		f := &ig.Ignored[i]

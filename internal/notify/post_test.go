@@ -183,7 +183,7 @@ func TestNoAnswer(t *testing.T) {
 
 // TestInterrupted: nobody waits for the end of a pause.
 func TestInterrupted(t *testing.T) {
-	srv := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(503) }))
+	srv := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(http.StatusServiceUnavailable) }))
 	defer srv.Close()
 	ctx, cancel := context.WithCancel(t.Context())
 	c := New()

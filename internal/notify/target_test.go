@@ -22,7 +22,7 @@ func TestReadTarget(t *testing.T) {
 		"  http://alertmanager.monitoring:9093/x?t=" + canary: "",
 		"https://user:" + canary + "@hooks.example.com/":      "",
 		"":      "is empty",
-		" \n\t": "is empty",
+		" \n\t": "is empty", //nolint:gocritic // a file of white space is the case
 		"https://a.example/" + canary + "\nhttps://b.example/":   "more than one line",
 		"https://a.example/" + canary + " # ours":                "has blanks",
 		"hooks.example.com/" + canary:                            "want a URL that begins with https://",

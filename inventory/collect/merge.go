@@ -214,18 +214,18 @@ func (p *part) isSelf(source string) bool {
 func (p *part) twice() error {
 	seen := map[string]bool{}
 	for i := range p.s.Sites {
-		if name := inventory.SiteSource(p.s.Sites[i].Name); seen[name] {
+		name := inventory.SiteSource(p.s.Sites[i].Name)
+		if seen[name] {
 			return fmt.Errorf("site %s occurs twice in %s: it was not written by proxaudit scan", p.s.Sites[i].Name, p.name)
-		} else {
-			seen[name] = true
 		}
+		seen[name] = true
 	}
 	for i := range p.s.Clusters {
-		if name := inventory.ClusterSource(p.s.Clusters[i].Key); seen[name] {
+		name := inventory.ClusterSource(p.s.Clusters[i].Key)
+		if seen[name] {
 			return fmt.Errorf("cluster %s occurs twice in %s: it was not written by proxaudit scan", p.s.Clusters[i].Key, p.name)
-		} else {
-			seen[name] = true
 		}
+		seen[name] = true
 	}
 	return nil
 }

@@ -42,7 +42,11 @@ func TestImage(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer program.Close()
+	defer func() {
+		if err := program.Close(); err != nil {
+			t.Error(err)
+		}
+	}()
 	libraries, err := program.ImportedLibraries()
 	if err != nil || len(libraries) > 0 || slices.ContainsFunc(program.Progs, func(p *elf.Prog) bool { return p.Type == elf.PT_INTERP }) {
 		t.Errorf("it wants a loader, or the libraries %q (%v)", libraries, err)
