@@ -56,7 +56,7 @@ func pageParts(t *testing.T, page []byte) markupParts {
 	}
 	var elements, words strings.Builder
 	for n := range doc.Descendants() {
-		switch n.Type {
+		switch n.Type { //nolint:exhaustive // the others have no text and no attribute
 		case html.ElementNode:
 			elements.WriteString("<" + n.Data)
 			for _, a := range n.Attr {
